@@ -81,7 +81,7 @@ static const V9fsFsOps *fsdev_driver(QemuOpts *opts, Error **errp)
     }
 
     if (!name) {
-        error_setg(errp, "fsdriver is missing");
+        error_setg(errp, "fsdriver is missing: add fsdriver=DRIVER");
     } else if (g_str_equal(name, "proxy")) {
         error_setg(errp, "fsdriver 'proxy' has been removed: use 'local'");
     } else {
@@ -274,13 +274,24 @@ static bool fsdev_check_supported(V9fsExport *exp, Error **errp)
     return true;
 }
 
-static bool fsdev_parse(QemuOpts *opts, V9fsExport *exp, Error **errp)
+static bool fsdev_parse_identity(QemuOpts *opts, V9fsExport *exp,
+                                 Error **errp)
 {
-    exp->id = g_strdup(qemu_opts_id(opts));
     exp->ops = fsdev_driver(opts, errp);
     if (!exp->ops) {
         return false;
     }
+    exp->id = g_strdup(qemu_opts_id(opts));
+    if (!exp->id) {
+        error_setg(errp, "-fsdev needs an id for devices to find it: "
+                   "add id=NAME");
+        return false;
+    }
+    return true;
+}
+
+static bool fsdev_parse(QemuOpts *opts, V9fsExport *exp, Error **errp)
+{
     exp->path = g_strdup(qemu_opt_get(opts, "path"));
     exp->readonly = qemu_opt_get_bool(opts, "readonly", false);
     exp->fmode = 0600;
@@ -317,12 +328,8 @@ int qemu_fsdev_add(QemuOpts *opts, Error **errp)
 {
     g_autoptr(V9fsExport) exp = g_new0(V9fsExport, 1);
 
-    if (!qemu_opts_id(opts)) {
-        error_setg(errp, "-fsdev needs an id for devices to find it: "
-                   "add id=NAME");
-        return -1;
-    }
-    if (qemu_opts_foreach(&qemu_virtfs_opts, fsdev_fetch_virtfs, opts,
+    if (!fsdev_parse_identity(opts, exp, errp) ||
+        qemu_opts_foreach(&qemu_virtfs_opts, fsdev_fetch_virtfs, opts,
                           errp) ||
         !fsdev_check_removed(opts, errp) ||
         !fsdev_parse(opts, exp, errp) ||
