@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Which checks run on which mount of which security model.
+
+Nothing is run here.
+"""
+import glob
+import importlib
+import os
+import sys
+
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+MODELS = ('passthrough', 'none', 'mapped-xattr', 'mapped-file')
+MOUNTS = (
+    ('none-512k', 'none', 512000, 'share'),
+    ('none-8k', 'none', 8192, 'share'),
+    ('loose-512k', 'loose', 512000, 'share'),
+    ('loose-8k', 'loose', 8192, 'share'),
+    ('mmap-512k', 'mmap', 512000, 'share'),
+    ('readonly', 'none', 512000, 'readonly'))
+LOCAL_MOUNTS = (
+    ('ext4', 'local', 512000, 'share'),
+    ('readonly', 'local', 512000, 'readonly'))
+
+
+def load_checks():
+    """Import every module of checks; the registry of them."""
+    sys.path[:0] = [HERE, os.path.join(HERE, 'inside')]
+    for path in sorted(glob.glob(os.path.join(HERE, 'checks', '*.py'))):
+        name = os.path.basename(path)[:-3]
+        importlib.import_module('checks.' + name)
+    return importlib.import_module('check').REGISTRY
+
+
+def mounts(model, local, seed):
+    """The settings of every mount of one model's guest."""
+    result = []
+    for name, cache, msize, where in LOCAL_MOUNTS if local else MOUNTS:
+        result.append({
+            'mount': name, 'tag': name, 'cache': cache, 'msize': msize,
+            'where': where, 'model': model, 'local': local,
+            'root': f'/mnt/{name}', 'backing': f'/scratch/{name}',
+            'seed': seed})
+    return result
+
+
+def fits(needs, settings, options):
+    """Whether a check is meant for a mount in this run."""
+    if needs['where'] != settings['where']:
+        return False
+    if needs['slow'] and not options.slow:
+        return False
+    if needs['privileged'] and not settings['privileged']:
+        return False
+    if settings['local']:
+        return True
+    if options.quick and settings['mount'] not in ('none-512k', 'readonly'):
+        return False
+    if needs['msizes'] and settings['msize'] not in needs['msizes']:
+        return False
+    return settings['cache'] in needs['caches']
+
+
+def plan(registry, settings_list, options):
+    """(title, check's name, settings) of all that is to run in one guest."""
+    result = []
+    for settings in settings_list:
+        for name, function in registry.items():
+            model = 'local' if settings['local'] else settings['model']
+            title = f'{model}/{settings["mount"]} {name}'
+            if fits(function.needs, settings, options) and \
+                    (not options.only or options.only.search(title)):
+                result.append((title, name, settings))
+    return result
