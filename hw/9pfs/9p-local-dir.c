@@ -1,0 +1,76 @@
+/*
+ * Local driver: reading open directories
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#include "qemu/osdep.h"
+#include "qemu/units.h"
+#include "9p-local.h"
+
+/* Bytes of entries to fetch from the host at once, on the stack */
+#define LOCAL_DIR_BUFFER (32 * KiB)
+
+/* Gives entries to @add; false if that has refused one */
+static bool local_add_dirents(const V9fsCtx *cx, V9fsFile *dir,
+                              const char *buf, size_t size,
+                              V9fsAddDirent *add, void *opaque)
+{
+    const LocalModel *model = local_of(cx)->model;
+    size_t at, namelen;
+    V9fsDirent ent;
+
+    for (at = 0; at < size;) {
+        const LocalOsDirent *host = (const void *)(buf + at);
+
+        at += host->reclen;
+        namelen = strlen(host->name);
+        if (model->hidden(host->name, namelen)) {
+            continue;
+        }
+        ent = (V9fsDirent) {
+            .dev = dir->dev,
+            .ino = host->ino,
+            .offset = host->off,
+            .type = host->type,
+            .name = host->name,
+            .namelen = namelen,
+        };
+        if (!add(opaque, &ent)) {
+            return false;
+        }
+        dir->pos = host->off;
+    }
+    return true;
+}
+
+int local_readdir(const V9fsCtx *cx, V9fsFile *dir, uint64_t offset,
+                  V9fsAddDirent *add, void *opaque)
+{
+    char buf[LOCAL_DIR_BUFFER] QEMU_ALIGNED(8);
+    ssize_t n;
+
+    if (local_may_not_wait(cx)) {
+        return -EAGAIN;
+    }
+    if (offset > INT64_MAX) {
+        return -EINVAL;
+    }
+    if (dir->pos != offset) {
+        dir->pos = LOCAL_POS_UNKNOWN;
+        if (lseek(dir->fd, offset, SEEK_SET) < 0) {
+            return -errno;
+        }
+        dir->pos = offset;
+    }
+    do {
+        n = local_os_getdents(dir->fd, buf, sizeof(buf));
+        if (n <= 0 || !local_add_dirents(cx, dir, buf, n, add, opaque)) {
+            break;
+        }
+    } while (true);
+    if (n != 0) {
+        /* The host has read on beyond what was taken. */
+        dir->pos = LOCAL_POS_UNKNOWN;
+    }
+    return MIN(n, 0);
+}

@@ -1,0 +1,222 @@
+/*
+ * The local driver: what its files share
+ *
+ * The driver shows a directory of the host.  The files 9p-local-*.c implement
+ * its operations for everything that does not depend on the security model;
+ * what does is a LocalModel, chosen when the export is started.  A model's own
+ * code lives in its own file.  Host specifics live in 9p-local-os.c.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef HW_9PFS_9P_LOCAL_H
+#define HW_9PFS_9P_LOCAL_H
+
+#include "hw/9pfs/9p-fs.h"
+#include "9p-local-os.h"
+
+/* Longest name of an extended attribute, with its end; bytes */
+#define LOCAL_XATTR_NAME_SIZE 256
+
+/*
+ * A security model: whose the objects are, and what of that the host is told.
+ * Called with the rules of V9fsFsOps.  Names have been found not to be
+ * hidden.
+ */
+typedef struct LocalModel {
+    /* Whether a name is the model's own, which the guest does not see */
+    bool (*hidden)(const char *name, size_t len);
+
+    /* Turns what the host said of an object into what the guest sees */
+    int (*stat_fix)(const V9fsCtx *cx, const V9fsObject *obj, V9fsStat *st);
+    int (*setattr)(const V9fsCtx *cx, const V9fsObject *obj,
+                   const V9fsSetattr *attr);
+    /*
+     * Sets a host object's owner; UINT32_MAX leaves uid or gid.  1: it has
+     * stayed as it was, which is not to be reported
+     */
+    int (*chown)(const LocalAt *at, uint32_t uid, uint32_t gid);
+    /* Before data of a file is changed: setuid and setgid bits go */
+    int (*drop_suid)(const V9fsCtx *cx, int fd);
+    ssize_t (*readlink)(const V9fsCtx *cx, const V9fsObject *obj,
+                        char *buf, size_t size);
+
+    /*
+     * New objects: the host's permissions to begin with, the bare object of
+     * any type, and then owner, mode and whatever else makes it the guest's.
+     * @st comes from the host and is to be what the guest sees.
+     */
+    uint32_t (*new_mode)(const V9fsCtx *cx, const V9fsNew *new);
+    int (*make)(const V9fsCtx *cx, const V9fsHandle *dir,
+                const V9fsNew *new);
+    int (*made)(const V9fsCtx *cx, const V9fsHandle *dir, const LocalAt *at,
+                const V9fsNew *new, V9fsStat *st);
+
+    /* Names, and what the model keeps beside them */
+    int (*link)(const V9fsCtx *cx, const V9fsObject *obj,
+                const V9fsHandle *dir, const char *name);
+    int (*unlink)(const V9fsCtx *cx, const V9fsHandle *dir, const char *name,
+                  bool rmdir);
+    int (*rename)(const V9fsCtx *cx, const V9fsHandle *olddir,
+                  const char *oldname, const V9fsHandle *newdir,
+                  const char *newname);
+
+    /*
+     * Names of extended attributes, guest's to host's (in @buf if it is
+     * another one) and back; NULL if the guest may not have that one.
+     */
+    const char *(*xattr_host)(const char *name,
+                              char buf[LOCAL_XATTR_NAME_SIZE]);
+    const char *(*xattr_guest)(const char *name);
+} LocalModel;
+
+/* V9fsFs.opaque */
+typedef struct Local {
+    const LocalModel *model;
+    bool keeps_suid;            /* the kernel leaves setuid bits to us */
+} Local;
+
+static inline const Local *local_of(const V9fsCtx *cx)
+{
+    return cx->fs->opaque;
+}
+
+/*
+ * Whether an operation must give up because all its calls may wait.  Those
+ * that learn to do without waiting drop this line, one by one.
+ */
+static inline bool local_may_not_wait(const V9fsCtx *cx)
+{
+    return cx->nowait;
+}
+
+/* ---------------------------------------------------------------------- */
+/* 9p-local-path.c: handles, and where objects are */
+
+/**
+ * local_at: where an object is
+ *
+ * Returns 0; -ENOENT if its name is hidden.
+ */
+int local_at(const V9fsCtx *cx, const V9fsObject *obj, LocalAt *at);
+
+/**
+ * local_check_new_name: whether the guest may give something this name
+ *
+ * Returns 0 or -EINVAL.
+ */
+int local_check_new_name(const V9fsCtx *cx, const char *name);
+
+/**
+ * local_pin: a handle of an object, for several calls on the same one
+ * @pinned: a handle if @at is a name and the host has handles that can be
+ *          used for everything, else as @at.  To be given back with
+ *          local_unpin(), even if this failed
+ */
+int local_pin(const LocalAt *at, LocalAt *pinned);
+void local_unpin(const LocalAt *at, const LocalAt *pinned);
+
+int local_open_handle(const V9fsCtx *cx, const V9fsHandle *dir,
+                      const char *path, bool directory, V9fsHandle *out);
+void local_close_handle(V9fsFs *fs, V9fsHandle *h);
+bool local_is_gone(const V9fsCtx *cx, const V9fsHandle *h);
+
+/* ---------------------------------------------------------------------- */
+/* 9p-local-attr.c: attributes */
+
+int local_stat(const V9fsCtx *cx, const V9fsObject *obj, V9fsStat *st);
+int local_setattr(const V9fsCtx *cx, const V9fsObject *obj,
+                  const V9fsSetattr *attr);
+int local_statfs(const V9fsCtx *cx, const V9fsObject *obj, P9Rstatfs *st);
+ssize_t local_readlink(const V9fsCtx *cx, const V9fsObject *obj,
+                       char *buf, size_t size);
+
+/**
+ * local_suid_bits: what of a mode is lost when a file is written to
+ * @mode: type and permissions
+ */
+uint32_t local_suid_bits(uint32_t mode);
+
+/* LocalModel functions for models that leave everything to the host */
+int local_plain_stat_fix(const V9fsCtx *cx, const V9fsObject *obj,
+                         V9fsStat *st);
+int local_plain_setattr(const V9fsCtx *cx, const V9fsObject *obj,
+                        const V9fsSetattr *attr);
+int local_plain_drop_suid(const V9fsCtx *cx, int fd);
+ssize_t local_plain_readlink(const V9fsCtx *cx, const V9fsObject *obj,
+                             char *buf, size_t size);
+
+/* ---------------------------------------------------------------------- */
+/* 9p-local-file.c: open files */
+
+int local_open(const V9fsCtx *cx, const V9fsObject *obj, uint32_t flags,
+               V9fsFile *out, V9fsStat *st);
+int local_create(const V9fsCtx *cx, const V9fsHandle *dir,
+                 const V9fsNew *new, uint32_t flags,
+                 V9fsFile *out, V9fsStat *st);
+int local_close(const V9fsCtx *cx, V9fsFile *file);
+ssize_t local_preadv(const V9fsCtx *cx, V9fsFile *file,
+                     const struct iovec *iov, int iovcnt, uint64_t offset);
+ssize_t local_pwritev(const V9fsCtx *cx, V9fsFile *file,
+                      const struct iovec *iov, int iovcnt, uint64_t offset,
+                      bool append);
+int local_fsync(const V9fsCtx *cx, V9fsFile *file, bool datasync);
+
+/* 9p-local-dir.c: open directories */
+
+/* V9fsFile.pos when it is not known where the host's descriptor stands */
+#define LOCAL_POS_UNKNOWN UINT64_MAX
+
+int local_readdir(const V9fsCtx *cx, V9fsFile *dir, uint64_t offset,
+                  V9fsAddDirent *add, void *opaque);
+
+/* ---------------------------------------------------------------------- */
+/* 9p-local-name.c: names */
+
+int local_make(const V9fsCtx *cx, const V9fsHandle *dir, const V9fsNew *new,
+               V9fsStat *st);
+int local_link(const V9fsCtx *cx, const V9fsObject *obj,
+               const V9fsHandle *dir, const char *name);
+int local_unlink(const V9fsCtx *cx, const V9fsHandle *dir, const char *name,
+                 bool rmdir);
+int local_rename(const V9fsCtx *cx, const V9fsHandle *olddir,
+                 const char *oldname, const V9fsHandle *newdir,
+                 const char *newname);
+
+/**
+ * local_undo: remove a name again that could not be made as it should be
+ * @st: of what was made; what another one has put there is left alone
+ */
+void local_undo(const V9fsHandle *dir, const char *name, const V9fsStat *st);
+
+bool local_plain_hidden(const char *name, size_t len);
+uint32_t local_plain_new_mode(const V9fsCtx *cx, const V9fsNew *new);
+int local_plain_make(const V9fsCtx *cx, const V9fsHandle *dir,
+                     const V9fsNew *new);
+int local_plain_made(const V9fsCtx *cx, const V9fsHandle *dir,
+                     const LocalAt *at, const V9fsNew *new, V9fsStat *st);
+int local_plain_link(const V9fsCtx *cx, const V9fsObject *obj,
+                     const V9fsHandle *dir, const char *name);
+int local_plain_unlink(const V9fsCtx *cx, const V9fsHandle *dir,
+                       const char *name, bool rmdir);
+int local_plain_rename(const V9fsCtx *cx, const V9fsHandle *olddir,
+                       const char *oldname, const V9fsHandle *newdir,
+                       const char *newname);
+
+/* ---------------------------------------------------------------------- */
+/* 9p-local-xattr.c: extended attributes */
+
+ssize_t local_getxattr(const V9fsCtx *cx, const V9fsObject *obj,
+                       const char *name, void *value, size_t size);
+ssize_t local_listxattr(const V9fsCtx *cx, const V9fsObject *obj,
+                        char *list, size_t size);
+int local_setxattr(const V9fsCtx *cx, const V9fsObject *obj,
+                   const char *name, const void *value, size_t size,
+                   int flags);
+int local_removexattr(const V9fsCtx *cx, const V9fsObject *obj,
+                      const char *name);
+
+const char *local_plain_xattr_host(const char *name,
+                                   char buf[LOCAL_XATTR_NAME_SIZE]);
+const char *local_plain_xattr_guest(const char *name);
+
+#endif
