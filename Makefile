@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What one types here: every target is a line or two that calls a script of
+# scripts/.  The compiling is done by QEMU's own meson build, which finds this
+# project's directories in its tree (scripts/lay-in); a meson.build of our own
+# at the top would describe nothing, so there is none.
+
+-include config.mak
+BUILD ?= build
+export BUILD QEMU_SOURCE QEMU_VERSION QEMU_CONFIGURE
+# Ninja decides how many jobs run, and knows nothing of make's
+MAKEFLAGS += --no-print-directory
+.NOTPARALLEL:
+
+OUT = $(abspath $(BUILD))/out
+QEMU = $(OUT)/qemu-system-x86_64
+
+.PHONY: all setup qemu qemu-original clean distclean help
+
+all: qemu                       ## build qemu-system-x86_64 with this server
+
+setup:
+	@scripts/setup
+
+qemu: setup
+	@scripts/qemu-build main qemu-system-x86_64
+
+qemu-original: setup            ## build it with QEMU's own server; print where it is
+	@scripts/qemu-build original qemu-system-x86_64 >&2
+	@echo $(OUT)-original/qemu-system-x86_64
+
+clean:                          ## remove what was compiled
+	rm -rf $(OUT) $(OUT)-*
+
+distclean:                      ## remove everything that was made or fetched
+	rm -rf $(abspath $(BUILD)) config.mak
+
+help:                           ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' \
+	    $(firstword $(MAKEFILE_LIST))

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What every shell script here needs: messages, and where things are.
+# Sourced, never run.  Sets TOP (this repository) and BUILD (absolute).
+
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+BUILD=${BUILD:-build}
+case $BUILD in
+/*) ;;
+*) BUILD=$TOP/$BUILD ;;
+esac
+JOBS=$(nproc)
+
+say() {
+    printf '9p: %s\n' "$*" >&2
+}
+
+die() {
+    printf '%s: error: %s\n' "${0##*/}" "$*" >&2
+    exit 1
+}
+
+# run_logged LOG COMMAND...: the output goes to LOG, and to the terminal only
+# if the command fails
+run_logged() {
+    local log=$1
+    shift
+    mkdir -p "$(dirname "$log")"
+    if ! "$@" > "$log" 2>&1 < /dev/null; then
+        tail -n 40 "$log" >&2
+        die "'$1' failed; all of its output is in $log"
+    fi
+}
