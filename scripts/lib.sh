@@ -1,10 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # What every shell script here needs: messages, and where things are.
-# Sourced, never run.  Sets TOP (this repository) and BUILD (absolute).
+# Sourced, never run.  Sets TOP (this repository), BUILD (absolute)
+# and what else ./configure keeps.
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# What ./configure was asked for, unless make or the user says otherwise
+configured() {
+    [ ! -f "$TOP/config.mak" ] ||
+        sed -n "s/^$1 *[?:]*= *//p" "$TOP/config.mak"
+}
+BUILD=${BUILD-$(configured BUILD)}
 BUILD=${BUILD:-build}
+QEMU_SOURCE=${QEMU_SOURCE-$(configured QEMU_SOURCE)}
+QEMU_VERSION=${QEMU_VERSION-$(configured QEMU_VERSION)}
+QEMU_CONFIGURE=${QEMU_CONFIGURE-$(configured QEMU_CONFIGURE)}
 case $BUILD in
 /*) ;;
 *) BUILD=$TOP/$BUILD ;;
