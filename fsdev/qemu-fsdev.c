@@ -70,28 +70,25 @@ static int fsdev_fetch_virtfs(void *opaque, QemuOpts *virtfs, Error **errp)
 
 static const V9fsFsOps *fsdev_driver(QemuOpts *opts, Error **errp)
 {
-    ERRP_GUARD();
     const char *name = qemu_opt_get(opts, "fsdriver");
+    g_autoptr(GString) known = g_string_new(NULL);
     unsigned i;
 
-    for (i = 0; name && i < ARRAY_SIZE(fsdev_drivers); i++) {
-        if (g_str_equal(name, fsdev_drivers[i]->name)) {
+    for (i = 0; i < ARRAY_SIZE(fsdev_drivers); i++) {
+        if (g_strcmp0(name, fsdev_drivers[i]->name) == 0) {
             return fsdev_drivers[i];
         }
+        g_string_append_printf(known, " %s", fsdev_drivers[i]->name);
     }
 
     if (!name) {
-        error_setg(errp, "fsdriver is missing: add fsdriver=DRIVER");
+        error_setg(errp, "fsdriver is missing; there are:%s", known->str);
     } else if (g_str_equal(name, "proxy")) {
         error_setg(errp, "fsdriver 'proxy' has been removed: use 'local'");
     } else {
-        error_setg(errp, "fsdriver '%s' is unknown", name);
+        error_setg(errp, "fsdriver '%s' is unknown; there are:%s",
+                   name, known->str);
     }
-    error_append_hint(errp, "Drivers:");
-    for (i = 0; i < ARRAY_SIZE(fsdev_drivers); i++) {
-        error_append_hint(errp, " %s", fsdev_drivers[i]->name);
-    }
-    error_append_hint(errp, "\n");
     return NULL;
 }
 
@@ -99,8 +96,8 @@ static const V9fsFsOps *fsdev_driver(QemuOpts *opts, Error **errp)
 static bool fsdev_choose(QemuOpts *opts, const char *option,
                          const FsdevChoice *choices, int *value, Error **errp)
 {
-    ERRP_GUARD();
     const char *text = qemu_opt_get(opts, option);
+    g_autoptr(GString) known = g_string_new(NULL);
     const FsdevChoice *c;
 
     if (!text) {
@@ -111,14 +108,10 @@ static bool fsdev_choose(QemuOpts *opts, const char *option,
             *value = c->value;
             return true;
         }
+        g_string_append_printf(known, " %s", c->name);
     }
-
-    error_setg(errp, "%s '%s' is unknown", option, text);
-    error_append_hint(errp, "Values of %s:", option);
-    for (c = choices; c->name; c++) {
-        error_append_hint(errp, " %s", c->name);
-    }
-    error_append_hint(errp, "\n");
+    error_setg(errp, "%s '%s' is unknown; there are:%s", option, text,
+               known->str);
     return false;
 }
 
@@ -235,8 +228,6 @@ static bool fsdev_parse_throttle(QemuOpts *opts, ThrottleConfig *cfg,
 /* What the driver must have; what it cannot use is for its check to say */
 static bool fsdev_check_required(const V9fsExport *exp, Error **errp)
 {
-    ERRP_GUARD();
-
     if (!exp->ops->needs_path) {
         return true;
     }
@@ -246,10 +237,9 @@ static bool fsdev_check_required(const V9fsExport *exp, Error **errp)
         return false;
     }
     if (exp->model == V9FS_MODEL_UNSET) {
-        error_setg(errp, "fsdriver '%s' needs a security model: "
-                   "add security_model=MODEL", exp->ops->name);
-        error_append_hint(errp, "Models: none passthrough mapped-xattr "
-                          "mapped-file\n");
+        error_setg(errp, "fsdriver '%s' needs a security model: add "
+                   "security_model=none, passthrough, mapped-xattr or "
+                   "mapped-file", exp->ops->name);
         return false;
     }
     return true;
