@@ -1,0 +1,191 @@
+/*
+ * Handlers: open files and directories
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "hw/9pfs/coth.h"
+
+/*
+ * iounit is answered with 0: the client then moves as much as its msize
+ * allows, which is never worse than any other number.
+ */
+
+/*
+ * Gives the fid its open file.  Another request may have opened the fid in
+ * the meantime; then this one's file is closed again.
+ */
+static int coroutine_fn set_file(V9fsPDU *pdu, V9fsFid *fid, V9fsFile *file,
+                                 uint32_t flags)
+{
+    if (fid->state != V9FS_FID_WALKED) {
+        v9fs_co_close(pdu, file);
+        return -EINVAL;
+    }
+    v9fs_fid_set_file(fid, file);
+    fid->append = flags & P9_DOTL_APPEND;
+    return 0;
+}
+
+static bool changes_file(uint32_t flags)
+{
+    return (flags & P9_DOTL_NOACCESS) != P9_DOTL_RDONLY ||
+           (flags & P9_DOTL_TRUNC);
+}
+
+int coroutine_fn v9fs_do_lopen(V9fsPDU *pdu)
+{
+    uint32_t flags = pdu->req.lopen.flags;
+    V9fsFid *fid = pdu->fid[0];
+    V9fsFile file = { 0 };
+    V9fsStat st;
+    int err;
+
+    if (changes_file(flags) && pdu->s->fs.exp->readonly) {
+        return -EROFS;
+    }
+    err = v9fs_co_open(pdu, fid, flags, &file, &st);
+    if (err) {
+        return err;
+    }
+    return set_file(pdu, fid, &file, flags) ?:
+           v9fs_qid(&pdu->s->qids, &st, &pdu->res.lopen.qid);
+}
+
+int coroutine_fn v9fs_do_lcreate(V9fsPDU *pdu)
+{
+    const P9Tlcreate *req = &pdu->req.lcreate;
+    V9fsFid *fid = pdu->fid[0];
+    V9fsNew new = {
+        .name = req->name, .mode = S_IFREG | (req->mode & 07777),
+        .uid = fid->uid, .gid = req->gid,
+    };
+    V9fsFile file = { 0 };
+    V9fsNode *node = NULL;
+    V9fsStat st;
+    int err = v9fs_co_create(pdu, fid, &new, req->flags, &file, &st, &node);
+
+    if (err) {
+        return err;
+    }
+    err = set_file(pdu, fid, &file, req->flags);
+    if (err == 0) {
+        v9fs_fid_move(pdu->s, fid, node);
+        err = v9fs_qid(&pdu->s->qids, &st, &pdu->res.lcreate.qid);
+    }
+    v9fs_node_unref(pdu->s, node);
+    return err;
+}
+
+int coroutine_fn v9fs_do_read(V9fsPDU *pdu)
+{
+    const P9Tread *req = &pdu->req.read;
+    uint32_t count = v9fs_room(pdu, req->count);
+    g_auto(V9fsPayload) payload = { 0 };
+    int ret;
+
+    if (pdu->fid[0]->state == V9FS_FID_XATTR) {
+        return v9fs_read_xattr(pdu, pdu->fid[0]);
+    }
+    if (req->count && !count) {
+        return -EMSGSIZE;
+    }
+    if (req->offset > INT64_MAX - count) {
+        return -EINVAL;
+    }
+    v9fs_payload(&payload, pdu->in_sg, pdu->in_num, P9_READ_HDRSZ, count);
+    ret = v9fs_co_preadv(pdu, pdu->fid[0], payload.iov, payload.n, req->offset);
+    pdu->res.read.data.count = MAX(ret, 0);
+    return MIN(ret, 0);
+}
+
+/*
+ * A write at what the client believes to be the end of a file that it opened
+ * to append goes to the real end, where others may have written meanwhile.
+ * Elsewhere it is the client's page cache that writes back: at its place.
+ */
+static bool at_end(V9fsFid *fid, uint64_t offset)
+{
+    return fid->append && offset == fid->node->seen_size;
+}
+
+int coroutine_fn v9fs_do_write(V9fsPDU *pdu)
+{
+    const P9Twrite *req = &pdu->req.write;
+    uint32_t count = req->data.count;
+    V9fsFid *fid = pdu->fid[0];
+    g_auto(V9fsPayload) payload = { 0 };
+    int ret;
+
+    if (fid->state == V9FS_FID_NEW_XATTR) {
+        return v9fs_write_xattr(pdu, fid);
+    }
+    if (req->offset > INT64_MAX - count) {
+        return -EFBIG;
+    }
+    if (!count) {
+        return 0;
+    }
+    v9fs_payload(&payload, pdu->out_sg, pdu->out_num, req->data.at, count);
+    do {
+        ret = v9fs_co_pwritev(pdu, fid, payload.iov, payload.n, req->offset,
+                              at_end(fid, req->offset));
+    } while (ret == -EINTR && !pdu->cancelled);
+    if (ret < 0) {
+        return ret;
+    }
+    fid->node->seen_size = MAX(fid->node->seen_size, req->offset + ret);
+    pdu->res.write.count = ret;
+    return 0;
+}
+
+int coroutine_fn v9fs_do_readdir(V9fsPDU *pdu)
+{
+    const P9Treaddir *req = &pdu->req.readdir;
+    uint32_t count = v9fs_room(pdu, req->count);
+    V9fsFid *fid = pdu->fid[0];
+    g_auto(V9fsPayload) payload = { 0 };
+    int ret;
+
+    v9fs_payload(&payload, pdu->in_sg, pdu->in_num, P9_READ_HDRSZ, count);
+    qemu_co_mutex_lock(&fid->dir_lock);
+    ret = v9fs_co_readdir(pdu, fid, req->offset, payload.iov, payload.n,
+                          count);
+    qemu_co_mutex_unlock(&fid->dir_lock);
+    pdu->res.readdir.data.count = MAX(ret, 0);
+    return MIN(ret, 0);
+}
+
+int coroutine_fn v9fs_do_fsync(V9fsPDU *pdu)
+{
+    return v9fs_co_fsync(pdu, pdu->fid[0], pdu->req.fsync.datasync);
+}
+
+/* The guest's kernel arbitrates between its own processes. */
+int coroutine_fn v9fs_do_lock(V9fsPDU *pdu)
+{
+    const P9Tlock *req = &pdu->req.lock;
+
+    if (req->type > P9_LOCK_TYPE_UNLCK || (req->flags & ~(uint32_t)
+        (P9_LOCK_FLAGS_BLOCK | P9_LOCK_FLAGS_RECLAIM))) {
+        return -EINVAL;
+    }
+    pdu->res.lock.status = P9_LOCK_SUCCESS;
+    return 0;
+}
+
+int coroutine_fn v9fs_do_getlock(V9fsPDU *pdu)
+{
+    const P9Tgetlock *req = &pdu->req.getlock;
+
+    if (req->type > P9_LOCK_TYPE_UNLCK) {
+        return -EINVAL;
+    }
+    pdu->res.getlock = (P9Rgetlock) {
+        .type = P9_LOCK_TYPE_UNLCK, .start = req->start,
+        .length = req->length, .proc_id = req->proc_id,
+        .client_id = req->client_id,
+    };
+    return 0;
+}

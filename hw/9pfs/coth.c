@@ -1,0 +1,377 @@
+/*
+ * Work items: the one place where a request leaves the server's thread
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "block/thread-pool.h"
+#include "hw/9pfs/coth.h"
+#include "trace.h"
+
+V9fsPlace v9fs_at_node(V9fsNode *node)
+{
+    return (V9fsPlace) { .node = node };
+}
+
+V9fsPlace v9fs_at_fid(V9fsFid *fid)
+{
+    if (fid->state & V9FS_FID_OPEN) {
+        return (V9fsPlace) { .file = &fid->file };
+    }
+    return v9fs_at_node(fid->node);
+}
+
+V9fsPlace v9fs_at_name(V9fsFid *fid, const char *name)
+{
+    return (V9fsPlace) { .dir = fid->node, .name = name };
+}
+
+V9fsPlace v9fs_in_dir(V9fsNode *dir, unsigned up)
+{
+    return (V9fsPlace) { .node = dir, .itself = true, .up = up };
+}
+
+/*
+ * Where a node's name is to be looked up.  Renames and removals change that,
+ * so it is true only while the directory's lock is held.
+ */
+static void locate(V9fsPlace *p)
+{
+    V9fsNode *node = p->node;
+
+    if (node && (p->itself || node->detached || !node->parent)) {
+        for (int i = 0; i < p->up && node->parent; i++) {
+            node = node->parent;
+        }
+        p->dir = node;
+        p->name = NULL;
+    } else if (node) {
+        p->dir = node->parent;
+        p->name = node->name;
+    }
+}
+
+static bool has_moved(const V9fsPlace *p)
+{
+    V9fsPlace now = *p;
+
+    locate(&now);
+    return now.dir != p->dir || now.name != p->name;
+}
+
+/* Locks */
+
+static bool takes_lock(const V9fsPlace *p)
+{
+    return p->dir && p->name;
+}
+
+static void coroutine_fn lock_names(V9fsPlace *p, bool change)
+{
+    if (change) {
+        qemu_co_rwlock_wrlock(&p->dir->names);
+    } else {
+        qemu_co_rwlock_rdlock(&p->dir->names);
+    }
+}
+
+/* Whether both places need one lock, which is then taken once */
+static bool share_lock(const V9fsWork *w)
+{
+    return w->nplaces == 2 && takes_lock(&w->place[0]) &&
+           takes_lock(&w->place[1]) && w->place[0].dir == w->place[1].dir;
+}
+
+static void coroutine_fn lock_places(V9fsWork *w)
+{
+    V9fsPlace *a = &w->place[0], *b = &w->place[1];
+
+    if (share_lock(w)) {
+        lock_names(a, a->change || b->change);
+        return;
+    }
+    if (w->nplaces == 2 && a->dir > b->dir) {
+        V9fsPlace *t = a;
+        a = b;
+        b = t;
+    }
+    if (takes_lock(a)) {
+        lock_names(a, a->change);
+    }
+    if (w->nplaces == 2 && takes_lock(b)) {
+        lock_names(b, b->change);
+    }
+}
+
+static void coroutine_fn unlock_places(V9fsWork *w)
+{
+    unsigned n = share_lock(w) ? 1 : w->nplaces;
+
+    for (int i = 0; i < n; i++) {
+        if (takes_lock(&w->place[i])) {
+            qemu_co_rwlock_unlock(&w->place[i].dir->names);
+        }
+    }
+}
+
+/* Ways to the places */
+
+static bool has_handle(const V9fsPlace *p)
+{
+    return !p->dir || p->dir->handle;
+}
+
+static char *path_to(V9fsNode *from, V9fsNode *to)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    GString *path = g_string_new(NULL);
+
+    for (; to != from; to = to->parent) {
+        g_ptr_array_add(names, to->name);
+    }
+    for (int i = names->len - 1; i >= 0; i--) {
+        g_string_append(path, names->pdata[i]);
+        if (i) {
+            g_string_append_c(path, '/');
+        }
+    }
+    return g_string_free(path, false);
+}
+
+/* Finds the nearest handle; false if there is no way to the directory */
+static bool plan_place(V9fsState *s, V9fsPlace *p)
+{
+    V9fsNode *node = p->dir;
+
+    p->obj = (V9fsObject) { .file = p->file, .name = p->name };
+    if (!node) {
+        return true;
+    }
+    while (!node->handle) {
+        if (node->detached) {
+            return false;
+        }
+        node = node->parent;
+    }
+    v9fs_node_touch(s, node);
+    p->base_node = v9fs_node_ref(node);
+    p->base = v9fs_handle_ref(node->handle);
+    p->cached = !node->detached && node->parent;
+    p->obj.dir = p->base;
+    if (node != p->dir) {
+        p->path = path_to(node, p->dir);
+    }
+    return true;
+}
+
+static bool plan(V9fsWork *w)
+{
+    bool ok = true;
+
+    for (int i = 0; i < w->nplaces; i++) {
+        ok = plan_place(w->s, &w->place[i]) && ok;
+    }
+    return ok;
+}
+
+static void coroutine_fn lock_all(V9fsWork *w, bool tree)
+{
+    for (int i = 0; i < w->nplaces; i++) {
+        locate(&w->place[i]);
+        if (w->place[i].dir) {
+            v9fs_node_ref(w->place[i].dir);
+        }
+    }
+    w->locked_tree = tree;
+    if (tree && w->moves_dir) {
+        qemu_co_rwlock_wrlock(&w->s->tree_lock);
+    } else if (tree) {
+        qemu_co_rwlock_rdlock(&w->s->tree_lock);
+    }
+    lock_places(w);
+}
+
+static void coroutine_fn unlock_all(V9fsWork *w)
+{
+    unlock_places(w);
+    if (w->locked_tree) {
+        qemu_co_rwlock_unlock(&w->s->tree_lock);
+    }
+    for (int i = 0; i < w->nplaces; i++) {
+        if (w->place[i].dir) {
+            v9fs_node_unref(w->s, w->place[i].dir);
+        }
+    }
+}
+
+/*
+ * Locks and plans.  What locks it takes is only certain when they are held:
+ * meanwhile a name may have moved, or a handle be gone so that more than one
+ * name has to be walked.  Then all is done again.
+ */
+static bool coroutine_fn begin(V9fsWork *w)
+{
+    bool tree = w->walks || w->moves_dir;
+    bool again;
+
+    do {
+        lock_all(w, tree);
+        again = false;
+        for (int i = 0; i < w->nplaces; i++) {
+            V9fsPlace *p = &w->place[i];
+
+            again = again || has_moved(p) || (!tree && !has_handle(p));
+            tree = tree || !has_handle(p);
+        }
+        if (again) {
+            unlock_all(w);
+        }
+    } while (again);
+    return plan(w);
+}
+
+static void coroutine_fn end(V9fsWork *w)
+{
+    for (int i = 0; i < w->nplaces; i++) {
+        V9fsPlace *p = &w->place[i];
+
+        if (p->opened) {
+            v9fs_node_cache(w->s, p->dir, p->opened);
+        }
+        if (p->base) {
+            v9fs_handle_unref(w->s, p->base);
+            v9fs_node_unref(w->s, p->base_node);
+        }
+        g_free(p->path);
+        p->opened = p->base = NULL;
+        p->path = NULL;
+    }
+    unlock_all(w);
+}
+
+/* The worker's side */
+
+static int open_place(const V9fsCtx *cx, V9fsPlace *p)
+{
+    g_autofree V9fsHandle *h = NULL;
+    int err;
+
+    if (!p->path) {
+        return 0;
+    }
+    h = g_new0(V9fsHandle, 1);
+    h->refs = 1;
+    err = cx->fs->ops->open_handle(cx, p->base, p->path, true, h);
+    if (err == 0) {
+        p->opened = g_steal_pointer(&h);
+        p->obj.dir = p->opened;
+    }
+    return err;
+}
+
+static int open_places_and_run(const V9fsCtx *cx, V9fsWork *w)
+{
+    for (int i = 0; i < w->nplaces; i++) {
+        int err = open_place(cx, &w->place[i]);
+
+        if (err) {
+            return err;
+        }
+    }
+    return w->run(cx, w);
+}
+
+/*
+ * Nothing is found in a directory that the host has removed.  Another one may
+ * have its name by now.
+ */
+static void check_stale(const V9fsCtx *cx, V9fsWork *w)
+{
+    for (int i = 0; i < w->nplaces; i++) {
+        V9fsPlace *p = &w->place[i];
+
+        p->stale = p->cached && cx->fs->ops->is_gone(cx, p->base);
+    }
+}
+
+static int work_in_thread(void *opaque)
+{
+    V9fsWork *w = opaque;
+    V9fsCtx cx = { .fs = &w->s->fs };
+    int ret = open_places_and_run(&cx, w);
+
+    if (ret == -ENOENT) {
+        check_stale(&cx, w);
+    }
+    return ret;
+}
+
+static void work_done(void *opaque, int ret)
+{
+    V9fsWork *w = opaque;
+
+    w->ret = ret;
+    aio_co_wake(w->co);
+}
+
+static int coroutine_fn run_in_worker(V9fsPDU *pdu, V9fsWork *w)
+{
+    BlockAIOCB *aiocb;
+
+    if (pdu->cancelled && !w->must_run) {
+        return -ECANCELED;
+    }
+    w->co = qemu_coroutine_self();
+    pdu->crossings++;
+    trace_v9fs_crossing(pdu->header.tag, pdu->header.type);
+    aiocb = thread_pool_submit_aio(work_in_thread, w, work_done, w);
+    pdu->aiocb = w->must_run ? NULL : aiocb;
+    qemu_coroutine_yield();
+    pdu->aiocb = NULL;
+    return w->ret;
+}
+
+/* Gives up what stood in the way; true if it is worth another run */
+static bool make_way(V9fsWork *w, int ret)
+{
+    bool again = false;
+
+    for (int i = 0; i < w->nplaces; i++) {
+        V9fsPlace *p = &w->place[i];
+
+        if (p->stale && p->base_node->handle == p->base) {
+            v9fs_node_uncache(w->s, p->base_node);
+        }
+        again = again || p->stale;
+        p->stale = false;
+    }
+    if (ret == -EMFILE || ret == -ENFILE) {
+        again = v9fs_handles_shrink(w->s, w->s->nhandles / 2) > 0;
+    }
+    return again;
+}
+
+int coroutine_fn v9fs_co_work(V9fsPDU *pdu, V9fsWork *w)
+{
+    bool again;
+    int ret;
+
+    w->s = pdu->s;
+    do {
+        ret = begin(w) ? 0 : -ENOENT;
+        if (ret == 0 && w->prepare) {
+            ret = w->prepare(w);
+        }
+        again = ret == -EAGAIN;
+        if (ret == 0) {
+            ret = run_in_worker(pdu, w);
+            again = ret < 0 && make_way(w, ret);
+            if (w->finish) {
+                w->finish(w, ret);
+            }
+        }
+        end(w);
+    } while (again);
+    return ret;
+}
