@@ -149,7 +149,7 @@ int v9fs_walk_path(V9fsClient *c, uint32_t fid, uint32_t newfid,
 /* v9fs_getattr() and so on: v9fs_call() for every message, with types */
 #define V9FS_CALL(number, name) \
     static inline int v9fs_##name(V9fsClient *c, P9T##name request, \
-                                  P9R##name *reply) \
+                                  struct P9R##name *reply) \
     { \
         return v9fs_call(c, number, &request, reply); \
     }

@@ -156,24 +156,40 @@ static void *virtio_9p_pci_create(void *bus, QGuestAllocator *alloc,
     return obj;
 }
 
+typedef struct NodeKind {
+    const char *name, *bus;
+    QOSCreateDriverFunc create;
+    const char *interfaces[4];
+} NodeKind;
+
+static const NodeKind node_kinds[] = {
+    { "virtio-9p-device", "virtio-bus", virtio_9p_device_create,
+      { "virtio", "virtio-9p" } },
+    { "virtio-9p-pci", "pci-bus", virtio_9p_pci_create,
+      { "virtio", "virtio-9p", "pci-device" } },
+};
+
+static void register_node(const NodeKind *kind, QOSGraphEdgeOptions *opts)
+{
+    qos_node_create_driver(kind->name, kind->create);
+    qos_node_consumes(kind->name, kind->bus, opts);
+    for (int i = 0; kind->interfaces[i]; i++) {
+        qos_node_produces(kind->name, kind->interfaces[i]);
+    }
+}
+
 static void virtio_9p_register_nodes(void)
 {
     QPCIAddress addr = { .devfn = QPCI_DEVFN(4, 0) };
-    QOSGraphEdgeOptions opts = { .before_cmd_line = FSDEV(DEFAULT_EXPORT) };
+    QOSGraphEdgeOptions opts = {
+        .before_cmd_line = FSDEV(DEFAULT_EXPORT),
+        .extra_device_opts = DEVICE_OPTIONS,
+    };
 
-    opts.extra_device_opts = DEVICE_OPTIONS;
-    qos_node_create_driver("virtio-9p-device", virtio_9p_device_create);
-    qos_node_consumes("virtio-9p-device", "virtio-bus", &opts);
-    qos_node_produces("virtio-9p-device", "virtio");
-    qos_node_produces("virtio-9p-device", "virtio-9p");
-
+    register_node(&node_kinds[0], &opts);
     opts.extra_device_opts = DEVICE_OPTIONS ",addr=04.0";
     add_qpci_address(&opts, &addr);
-    qos_node_create_driver("virtio-9p-pci", virtio_9p_pci_create);
-    qos_node_consumes("virtio-9p-pci", "pci-bus", &opts);
-    qos_node_produces("virtio-9p-pci", "pci-device");
-    qos_node_produces("virtio-9p-pci", "virtio");
-    qos_node_produces("virtio-9p-pci", "virtio-9p");
+    register_node(&node_kinds[1], &opts);
 }
 
 libqos_init(virtio_9p_register_nodes);
