@@ -80,8 +80,8 @@ void v9fs_node_unref(V9fsState *s, V9fsNode *node)
         V9fsNode *parent = node->parent;
 
         node_leave_tree(s, node);
-        if (node->handle) {     /* only of a detached node: a cached one
-                                 * would hold a reference */
+        /* Only of a detached node: a cached handle holds a reference. */
+        if (node->handle) {
             v9fs_handle_unref(s, node->handle);
         }
         g_free(node->name);

@@ -29,7 +29,7 @@
 
 #define P9_FIELD(kind, member) \
     { P9_KIND_##kind, offsetof(P9This, member), #member },
-#define P9_PLUS(kind, member) + P9_SIZE_##kind
+#define P9_BYTES(kind, member) char member[P9_SIZE_##kind];
 
 /* A function, because only there P9This can mean another struct each time. */
 #define P9_DESCRIBE(dir, name) \
@@ -39,7 +39,7 @@
         static const P9Field fields[] = { P9_##dir##_##name(P9_FIELD) { 0 } }; \
         static const P9Message message = { \
             #dir #name, fields, ARRAY_SIZE(fields) - 1, \
-            P9_HDRSZ P9_##dir##_##name(P9_PLUS) \
+            P9_HDRSZ + sizeof(struct { P9_##dir##_##name(P9_BYTES) }) \
         }; \
         return &message; \
     }
@@ -47,17 +47,16 @@
     P9_DESCRIBE(T, name) P9_DESCRIBE(R, name)
 P9_MESSAGES(P9_DESCRIBE_BOTH)
 
+#define P9_CASE_T(number, name) case number: return p9_describe_T##name();
+#define P9_CASE_R(number, name) case number + 1: return p9_describe_R##name();
+
 const P9Message *p9_message(uint8_t type)
 {
-#define P9_CASE(number, name) \
-    case number: return p9_describe_T##name(); \
-    case number + 1: return p9_describe_R##name();
     switch (type) {
-    P9_MESSAGES(P9_CASE)
-    default:
-        return NULL;
+    P9_MESSAGES(P9_CASE_T)
+    P9_MESSAGES(P9_CASE_R)
     }
-#undef P9_CASE
+    return NULL;
 }
 
 /*

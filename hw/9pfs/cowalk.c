@@ -17,10 +17,9 @@ typedef struct WalkWork {
     /* Names from the place down to @start, if ".." leads above that */
     unsigned nlead;
     char *lead[P9_MAXWELEM];
-    /* Handles of the directories that were walked into: those that the
-     * cache had, and those that the worker had to open */
-    V9fsHandle *known[P9_MAXWELEM];
-    V9fsHandle *opened[P9_MAXWELEM];
+    /* Handles of the directories that were walked into */
+    V9fsHandle *known[P9_MAXWELEM];     /* that the cache had */
+    V9fsHandle *opened[P9_MAXWELEM];    /* that the worker had to open */
     /* Worker: where it is, and how it came there */
     const V9fsHandle *stack[2 * P9_MAXWELEM + 1];
     unsigned top;

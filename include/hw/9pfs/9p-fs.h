@@ -181,16 +181,20 @@ struct V9fsFsOps {
      */
     int (*open)(const V9fsCtx *cx, const V9fsObject *obj, uint32_t flags,
                 V9fsFile *out, V9fsStat *st);
-    /* Makes and opens a regular file.  Without P9_DOTL_EXCL an existing one
-     * is opened as it is.  On failure nothing new is left. */
+    /*
+     * Makes and opens a regular file.  Without P9_DOTL_EXCL an existing one
+     * is opened as it is.  On failure nothing new is left.
+     */
     int (*create)(const V9fsCtx *cx, const V9fsHandle *dir,
                   const V9fsNew *new, uint32_t flags,
                   V9fsFile *out, V9fsStat *st);
     int (*close)(const V9fsCtx *cx, V9fsFile *file);
     ssize_t (*preadv)(const V9fsCtx *cx, V9fsFile *file,
                       const struct iovec *iov, int iovcnt, uint64_t offset);
-    /* Never 0 for a request of more than 0 bytes.  @append: at the end of the
-     * file, wherever that is now.  -EINTR: to be tried again by the caller */
+    /*
+     * Never 0 for a request of more than 0 bytes.  @append: at the end of the
+     * file, wherever that is now.  -EINTR: to be tried again by the caller.
+     */
     ssize_t (*pwritev)(const V9fsCtx *cx, V9fsFile *file,
                        const struct iovec *iov, int iovcnt, uint64_t offset,
                        bool append);
