@@ -10,6 +10,7 @@
  */
 
 #include "qemu/osdep.h"
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
@@ -21,6 +22,7 @@
 #include "qobject/qstring.h"
 #include "standard-headers/linux/virtio_config.h"
 #include "hw/9pfs/9p-synth.h"
+#include "libqos/pci.h"
 #include "libqos/qgraph.h"
 #include "libqos/virtio-9p.h"
 #include "libqos/virtio-9p-client.h"

@@ -75,14 +75,19 @@ void v9fs_client_free(V9fsClient *c)
     g_free(c);
 }
 
-void v9fs_restart(V9fsClient *c)
+void v9fs_forget(V9fsClient *c)
 {
     V9fsPending *p, *next;
 
-    qvirtio_9p_restart(c->dev);
     QTAILQ_FOREACH_SAFE(p, &c->pending, next, next) {
         free_pending(c, p);
     }
+}
+
+void v9fs_restart(V9fsClient *c)
+{
+    qvirtio_9p_restart(c->dev);
+    v9fs_forget(c);
 }
 
 /* Sending */

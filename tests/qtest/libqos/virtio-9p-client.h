@@ -73,6 +73,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(V9fsClient, v9fs_client_free)
 void v9fs_restart(V9fsClient *c);
 
 /**
+ * v9fs_forget: expect no reply any more; the device is stopped or gone
+ */
+void v9fs_forget(V9fsClient *c);
+
+/**
  * v9fs_post: send a request
  * @type: P9_T*
  * @request: the struct that goes with it

@@ -16,10 +16,9 @@
 #include "virtio-9p.h"
 
 #define FSDEV_ID        "fsdev0"
-#define DEVICE_ID       "share0"
 #define DEFAULT_EXPORT  "synth"
 #define FSDEV(what)     "-fsdev " what ",id=" FSDEV_ID
-#define DEVICE_OPTIONS  "id=" DEVICE_ID ",fsdev=" FSDEV_ID \
+#define DEVICE_OPTIONS  "id=" QVIRTIO_9P_ID ",fsdev=" FSDEV_ID \
                         ",mount_tag=" QVIRTIO_9P_MOUNT_TAG
 
 void qvirtio_9p_set_export(GString *cmd_line, const char *fsdev)
@@ -62,13 +61,13 @@ void qvirtio_9p_restart(QVirtio9P *v9p)
 
 char *qvirtio_9p_qom_path(QTestState *qts)
 {
-    const char *path = "/machine/peripheral/" DEVICE_ID "/virtio-backend";
+    const char *path = "/machine/peripheral/" QVIRTIO_9P_ID "/virtio-backend";
     QDict *reply = qtest_qmp(qts, "{ 'execute': 'qom-list',"
                              " 'arguments': { 'path': %s } }", path);
     bool proxied = qdict_haskey(reply, "return");
 
     qobject_unref(reply);
-    return g_strdup(proxied ? path : "/machine/peripheral/" DEVICE_ID);
+    return g_strdup(proxied ? path : "/machine/peripheral/" QVIRTIO_9P_ID);
 }
 
 static void *virtio_9p_interface(QVirtio9P *v9p, const char *interface)
@@ -180,14 +179,14 @@ static void register_node(const NodeKind *kind, QOSGraphEdgeOptions *opts)
 
 static void virtio_9p_register_nodes(void)
 {
-    QPCIAddress addr = { .devfn = QPCI_DEVFN(4, 0) };
+    QPCIAddress addr = { .devfn = QPCI_DEVFN(QVIRTIO_9P_PCI_SLOT, 0) };
     QOSGraphEdgeOptions opts = {
         .before_cmd_line = FSDEV(DEFAULT_EXPORT),
         .extra_device_opts = DEVICE_OPTIONS,
     };
 
     register_node(&node_kinds[0], &opts);
-    opts.extra_device_opts = DEVICE_OPTIONS ",addr=04.0";
+    opts.extra_device_opts = DEVICE_OPTIONS ",addr=" stringify(QVIRTIO_9P_PCI_SLOT);
     add_qpci_address(&opts, &addr);
     register_node(&node_kinds[1], &opts);
 }

@@ -13,7 +13,9 @@
 #include "virtio.h"
 #include "virtio-pci.h"
 
-#define QVIRTIO_9P_MOUNT_TAG "qtest"
+#define QVIRTIO_9P_MOUNT_TAG    "qtest"
+#define QVIRTIO_9P_ID           "share0"
+#define QVIRTIO_9P_PCI_SLOT     4
 
 typedef struct QVirtio9P {
     QVirtioDevice *vdev;
