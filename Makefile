@@ -8,6 +8,19 @@
 -include config.mak
 BUILD ?= build
 export BUILD QEMU_SOURCE QEMU_VERSION QEMU_CONFIGURE
+# Variables of `make run`, taken as they are: a "$" is the guest's, not make's.
+# Model none shows the guest the files' real owners and modes, like passthrough,
+# and works for every user, root or not.
+SHARE ?=
+CMD ?=
+MOUNTOPTS ?=
+MODEL ?= none
+MSIZE ?= 512000
+override SHARE := $(value SHARE)
+override CMD := $(value CMD)
+export SHARE CMD MODEL MSIZE MOUNTOPTS
+VM_OPTIONS = --qemu $(QEMU) --share "$$SHARE" --cmd "$$CMD" --model "$$MODEL" \
+    --msize "$$MSIZE" --mountopts "$$MOUNTOPTS" $(if $(READONLY),--readonly)
 # Ninja decides how many jobs run, and knows nothing of make's
 MAKEFLAGS += --no-print-directory
 .NOTPARALLEL:
@@ -15,7 +28,7 @@ MAKEFLAGS += --no-print-directory
 OUT = $(abspath $(BUILD))/out
 QEMU = $(OUT)/qemu-system-x86_64
 
-.PHONY: all setup qemu qemu-original clean distclean help
+.PHONY: all setup qemu qemu-original run demo clean distclean help
 
 all: qemu                       ## build qemu-system-x86_64 with this server
 
@@ -28,6 +41,14 @@ qemu: setup
 qemu-original: setup            ## build it with QEMU's own server; print where it is
 	@scripts/qemu-build original qemu-system-x86_64 >&2
 	@echo $(OUT)-original/qemu-system-x86_64
+
+run:                            ## boot a guest with SHARE=DIR at /mnt: a shell, or CMD='...'
+	@scripts/vm $(VM_OPTIONS) --only-check
+	@$(MAKE) qemu >&2
+	@scripts/vm $(VM_OPTIONS)
+
+demo: qemu                      ## a guest lists a directory and writes a file; ends by itself
+	@scripts/demo $(QEMU) $${SHARE:+"$$SHARE"}
 
 clean:                          ## remove what was compiled
 	rm -rf $(OUT) $(OUT)-*
