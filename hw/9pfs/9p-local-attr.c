@@ -182,12 +182,16 @@ static int local_change_steps(const LocalChange *c)
     return c->set_owner + c->set_mode + c->set_size + c->set_times;
 }
 
-/* What it is known not to work for */
+/* What it is known not to work for; only files and directories are opened */
 static int local_change_check(const LocalAt *at, const LocalChange *c)
 {
     V9fsStat st;
-    int ret = local_os_stat(at, LOCAL_STAT_MODE, &st);
+    int ret;
 
+    if (at->opened) {
+        return 0;
+    }
+    ret = local_os_stat(at, LOCAL_STAT_MODE, &st);
     if (ret < 0) {
         return ret;
     }
@@ -289,6 +293,9 @@ int local_plain_setattr(const V9fsCtx *cx, const V9fsObject *obj,
 
     if (ret < 0) {
         return ret;
+    }
+    if (c.set_size && obj->file && obj->file->is_dir) {
+        return -EISDIR;
     }
     if (c.set_size && c.size > INT64_MAX) {
         return -EFBIG;

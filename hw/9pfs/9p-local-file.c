@@ -238,7 +238,7 @@ static int local_iov_rest(const struct iovec **iov, int iovcnt, size_t done,
     return iovcnt;
 }
 
-/* Does nothing but the whole until an error or the end of the file */
+/* One call, which may do less than it is asked for */
 typedef ssize_t LocalTransfer(int fd, const struct iovec *iov, int iovcnt,
                               uint64_t offset);
 
@@ -264,6 +264,7 @@ static ssize_t local_append_some(int fd, const struct iovec *iov, int iovcnt,
     return local_os_append(fd, iov, iovcnt);
 }
 
+/* All of a transfer, unless there is an error or the end of the file */
 static ssize_t local_transfer(LocalTransfer *some, int fd,
                               const struct iovec *iov, int iovcnt,
                               uint64_t offset)
@@ -288,6 +289,10 @@ ssize_t local_preadv(const V9fsCtx *cx, V9fsFile *file,
 {
     if (local_may_not_wait(cx)) {
         return -EAGAIN;
+    }
+    /* Short, it is the end of the file, or the client asks for the rest. */
+    if (iovcnt <= IOV_MAX) {
+        return local_read_some(file->fd, iov, iovcnt, offset);
     }
     return local_transfer(local_read_some, file->fd, iov, iovcnt, offset);
 }

@@ -89,6 +89,12 @@ static int os_at_flags(const LocalAt *at)
     return at->name ? AT_SYMLINK_NOFOLLOW : AT_EMPTY_PATH;
 }
 
+/* Whether the calls that take descriptors take @at's, too */
+static bool os_is_opened(const LocalAt *at)
+{
+    return at->opened || (!at->name && !local_os_has(LOCAL_OS_NODE));
+}
+
 /* ---------------------------------------------------------------------- */
 /* Which of the calls there are */
 
@@ -405,12 +411,35 @@ int local_os_statfs(int fd, P9Rstatfs *st)
     return 0;
 }
 
+bool local_os_is_gone(int fd)
+{
+    LocalAt at = { .fd = fd };
+    char name[PATH_MAX];
+    V9fsStat st;
+    ssize_t len;
+
+    if (local_os_stat(&at, LOCAL_STAT_NLINK, &st) < 0 || st.nlink > 1) {
+        return false;
+    }
+    if (st.nlink == 0 || os_proc_fd() < 0) {
+        return st.nlink == 0;
+    }
+    /* Where directories have 1 link always, overlayfs leaves it at that. */
+    len = readlinkat(os_proc_fd(), os_fd_name(fd).text, name,
+                     sizeof(name) - 1);
+    if (len < 0) {
+        return false;
+    }
+    name[len] = '\0';
+    return g_str_has_suffix(name, " (deleted)");
+}
+
 int local_os_chmod(const LocalAt *at, uint32_t mode)
 {
     V9fsStat st;
     int ret;
 
-    if (at->opened) {
+    if (os_is_opened(at)) {
         return os_result(fchmod(at->fd, mode));
     }
     if (local_os_has(LOCAL_OS_FCHMODAT2)) {
@@ -420,9 +449,6 @@ int local_os_chmod(const LocalAt *at, uint32_t mode)
     if (at->name) {
         return os_result(fchmodat(at->fd, at->name, mode,
                                   AT_SYMLINK_NOFOLLOW));
-    }
-    if (!local_os_has(LOCAL_OS_NODE)) {
-        return os_result(fchmod(at->fd, mode));
     }
     /* Kernels before 6.6 change symbolic links on some file systems. */
     ret = local_os_stat(at, LOCAL_STAT_MODE, &st);
@@ -444,7 +470,7 @@ int local_os_chown(const LocalAt *at, uint32_t uid, uint32_t gid)
 
 int local_os_utimens(const LocalAt *at, const struct timespec times[2])
 {
-    if (at->opened || (!at->name && !local_os_has(LOCAL_OS_NODE))) {
+    if (os_is_opened(at)) {
         return os_result(futimens(at->fd, times));
     }
     if (at->name || os_proc_fd() < 0) {
@@ -539,12 +565,34 @@ ssize_t local_os_getdents(int fd, void *buf, size_t size)
     return ret < 0 ? -errno : ret;
 }
 
+/* The same through another descriptor, since this one may write elsewhere */
+static ssize_t os_append_slow(int fd, const struct iovec *iov, int iovcnt)
+{
+    LocalAt at = { .fd = fd, .opened = true };
+    int end = local_os_open(&at, O_WRONLY | O_APPEND | O_CLOEXEC);
+    V9fsStat st;
+    ssize_t ret;
+
+    if (end >= 0) {
+        ret = RETRY_ON_EINTR(writev(end, iov, iovcnt));
+        ret = ret < 0 ? -errno : ret;
+        close(end);
+        return ret;
+    }
+    /* Refused; then others that append at the same time may be overwritten. */
+    ret = local_os_stat(&at, LOCAL_STAT_ALL, &st);
+    if (ret < 0) {
+        return ret;
+    }
+    ret = RETRY_ON_EINTR(pwritev(fd, iov, iovcnt, st.size));
+    return ret < 0 ? -errno : ret;
+}
+
 ssize_t local_os_append(int fd, const struct iovec *iov, int iovcnt)
 {
-    ssize_t ret;
-    int flags;
-
 #ifdef RWF_APPEND
+    ssize_t ret;
+
     if (local_os_has(LOCAL_OS_APPEND)) {
         ret = RETRY_ON_EINTR(pwritev2(fd, iov, iovcnt, 0, RWF_APPEND));
         if (ret >= 0 || errno != EOPNOTSUPP) {
@@ -553,14 +601,7 @@ ssize_t local_os_append(int fd, const struct iovec *iov, int iovcnt)
         qatomic_or(&os_missing, LOCAL_OS_APPEND);
     }
 #endif
-    /* A file that is appended to is hardly ever written in another way. */
-    flags = fcntl(fd, F_GETFL);
-    if (flags < 0 ||
-        (!(flags & O_APPEND) && fcntl(fd, F_SETFL, flags | O_APPEND) < 0)) {
-        return -errno;
-    }
-    ret = RETRY_ON_EINTR(writev(fd, iov, iovcnt));
-    return ret < 0 ? -errno : ret;
+    return os_append_slow(fd, iov, iovcnt);
 }
 
 void local_os_writeout(int fd, uint64_t offset, uint64_t size)
@@ -619,7 +660,7 @@ ssize_t local_os_getxattr(const LocalAt *at, const char *name,
     OsXattrPath p;
     ssize_t ret;
 
-    if (at->opened) {
+    if (os_is_opened(at)) {
         ret = fgetxattr(at->fd, name, value, size);
         return ret < 0 ? -errno : ret;
     }
@@ -640,7 +681,7 @@ ssize_t local_os_listxattr(const LocalAt *at, char *list, size_t size)
     OsXattrPath p;
     ssize_t ret;
 
-    if (at->opened) {
+    if (os_is_opened(at)) {
         ret = flistxattr(at->fd, list, size);
         return ret < 0 ? -errno : ret;
     }
@@ -666,7 +707,7 @@ int local_os_setxattr(const LocalAt *at, const char *name,
     OsXattrPath p;
     int ret;
 
-    if (at->opened) {
+    if (os_is_opened(at)) {
         return os_result(fsetxattr(at->fd, name, value, size, flags));
     }
     ret = os_xattr_path(at, &p);
@@ -686,7 +727,7 @@ int local_os_removexattr(const LocalAt *at, const char *name)
     OsXattrPath p;
     int ret;
 
-    if (at->opened) {
+    if (os_is_opened(at)) {
         return os_result(fremovexattr(at->fd, name));
     }
     ret = os_xattr_path(at, &p);

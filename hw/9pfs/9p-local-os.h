@@ -124,6 +124,13 @@ int local_os_open(const LocalAt *at, int flags);
 int local_os_stat(const LocalAt *at, LocalOsStat what, V9fsStat *st);
 int local_os_statfs(int fd, P9Rstatfs *st);
 
+/**
+ * local_os_is_gone: whether a directory that a handle is of has been removed
+ *
+ * Hardly ever true of one that has not.
+ */
+bool local_os_is_gone(int fd);
+
 /* @mode: permissions.  -EOPNOTSUPP for a symbolic link */
 int local_os_chmod(const LocalAt *at, uint32_t mode);
 /* UINT32_MAX leaves uid or gid. */
@@ -147,8 +154,8 @@ ssize_t local_os_getdents(int fd, void *buf, size_t size);
 /**
  * local_os_append: write at the end of a file, wherever that is
  *
- * Where the host lacks LOCAL_OS_APPEND later writes to the same descriptor
- * append as well.
+ * Without LOCAL_OS_APPEND the file must allow to be opened for writing once
+ * more, or data that others append at the same time may be lost.
  */
 ssize_t local_os_append(int fd, const struct iovec *iov, int iovcnt);
 

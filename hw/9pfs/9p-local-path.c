@@ -156,8 +156,5 @@ void local_close_handle(V9fsFs *fs, V9fsHandle *h)
 
 bool local_is_gone(const V9fsCtx *cx, const V9fsHandle *h)
 {
-    LocalAt at = { .fd = h->fd };
-    V9fsStat st;
-
-    return local_os_stat(&at, LOCAL_STAT_NLINK, &st) == 0 && st.nlink == 0;
+    return local_os_is_gone(h->fd);
 }

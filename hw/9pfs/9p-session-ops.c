@@ -51,6 +51,7 @@ int coroutine_fn v9fs_do_attach(V9fsPDU *pdu)
     }
     err = v9fs_fid_new(s, req->fid, s->root, req->n_uname, &pdu->fid[0]);
     if (err) {
+        v9fs_set_mounted(s, g_hash_table_size(s->fids));
         return err;
     }
     err = v9fs_co_stat(pdu, pdu->fid[0], &st) ?:

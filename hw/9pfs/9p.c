@@ -10,6 +10,7 @@
  */
 
 #include "qemu/osdep.h"
+#include <sys/resource.h>
 #include "block/aio-wait.h"
 #include "block/block-io.h"
 #include "qapi/error.h"
@@ -20,6 +21,9 @@
 /* Bytes of the largest reply without its payload: a path's, and some */
 #define MAX_REPLY       (PATH_MAX + 512)
 #define MAX_TRACE       512
+/* Directories to keep handles of */
+#define MIN_HANDLES     8
+#define MAX_HANDLES     4096
 
 /* A request's row in the table of messages */
 typedef struct V9fsOp {
@@ -270,7 +274,7 @@ static void count(V9fsPDU *pdu, int err, size_t size)
     c->requests++;
     c->errors += err < 0;
     c->crossings += pdu->crossings;
-    c->bytes_in += pdu->header.size;
+    c->bytes_in += MIN(pdu->header.size, pdu->out_size);
     c->bytes_out += size;
 }
 
@@ -464,6 +468,17 @@ void v9fs_reset(V9fsState *s)
     s->draining = false;
 }
 
+/* A fourth of the descriptors, which the driver has raised to their limit */
+static unsigned max_handles(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0) {
+        return MIN_HANDLES;
+    }
+    return MIN(MAX(limit.rlim_cur / 4, MIN_HANDLES), MAX_HANDLES);
+}
+
 bool v9fs_state_init(V9fsState *s, const V9fsExport *exp,
                      const V9fsTransport *transport, Error **errp)
 {
@@ -472,6 +487,7 @@ bool v9fs_state_init(V9fsState *s, const V9fsExport *exp,
         return false;
     }
     s->transport = transport;
+    s->max_handles = max_handles();
     s->fids = g_hash_table_new(NULL, NULL);
     s->msize = 0;
     s->in_flight = s->closing = 0;
