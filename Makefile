@@ -28,7 +28,8 @@ MAKEFLAGS += --no-print-directory
 OUT = $(abspath $(BUILD))/out
 QEMU = $(OUT)/qemu-system-x86_64
 
-.PHONY: all setup qemu qemu-original run demo clean distclean help
+.PHONY: all setup qemu qemu-original run demo check check-slow \
+    check-unit check-qtest check-guest check-style check-packages clean distclean help
 
 all: qemu                       ## build qemu-system-x86_64 with this server
 
@@ -49,6 +50,27 @@ run:                            ## boot a guest with SHARE=DIR at /mnt: a shell,
 
 demo: qemu                      ## a guest lists a directory and writes a file; ends by itself
 	@scripts/demo $(QEMU) $${SHARE:+"$$SHARE"}
+
+check: setup check-packages     ## every layer of tests
+	@scripts/check style unit qtest guest
+
+check-slow: setup check-packages  ## the same, with what takes long
+	@scripts/check --slow style unit qtest guest
+
+check-unit: setup check-packages  ## the server in one process, with ASan and UBSan
+	@scripts/check unit
+
+check-qtest: setup check-packages  ## the virtio device, as a driver sees it
+	@scripts/check qtest
+
+check-guest: setup check-packages  ## a Linux guest works in its shares
+	@scripts/check guest
+
+check-style: setup check-packages  ## checkpatch, shellcheck and the like
+	@scripts/check style
+
+check-packages:
+	@scripts/packages run check
 
 clean:                          ## remove what was compiled
 	rm -rf $(OUT) $(OUT)-*
