@@ -28,8 +28,11 @@ MAKEFLAGS += --no-print-directory
 OUT = $(abspath $(BUILD))/out
 QEMU = $(OUT)/qemu-system-x86_64
 
+PREFIX ?= /usr/local
+
 .PHONY: all setup qemu qemu-original run demo check check-slow \
-    check-unit check-qtest check-guest check-style check-packages clean distclean help
+    check-unit check-qtest check-guest check-style check-packages \
+    install-qemu clean distclean help
 
 all: qemu                       ## build qemu-system-x86_64 with this server
 
@@ -50,6 +53,9 @@ run:                            ## boot a guest with SHARE=DIR at /mnt: a shell,
 
 demo: qemu                      ## a guest lists a directory and writes a file; ends by itself
 	@scripts/demo $(QEMU) $${SHARE:+"$$SHARE"}
+
+install-qemu: qemu              ## install the built QEMU below PREFIX=DIR
+	@scripts/install "$(PREFIX)"
 
 check: setup check-packages     ## every layer of tests
 	@scripts/check style unit qtest guest
