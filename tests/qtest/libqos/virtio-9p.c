@@ -186,7 +186,8 @@ static void virtio_9p_register_nodes(void)
     };
 
     register_node(&node_kinds[0], &opts);
-    opts.extra_device_opts = DEVICE_OPTIONS ",addr=" stringify(QVIRTIO_9P_PCI_SLOT);
+    opts.extra_device_opts = DEVICE_OPTIONS ",addr="
+                             stringify(QVIRTIO_9P_PCI_SLOT);
     add_qpci_address(&opts, &addr);
     register_node(&node_kinds[1], &opts);
 }
