@@ -12,7 +12,6 @@
 #include "qemu/osdep.h"
 #include <sys/resource.h>
 #include "block/aio-wait.h"
-#include "block/block-io.h"
 #include "qapi/error.h"
 #include "qemu/error-report.h"
 #include "hw/9pfs/9p-node.h"
@@ -404,7 +403,7 @@ void v9fs_pdu_cancel(V9fsPDU *pdu)
 {
     pdu->cancelled = true;
     if (pdu->aiocb) {
-        bdrv_aio_cancel_async(pdu->aiocb);
+        pdu->aiocb->aiocb_info->cancel_async(pdu->aiocb);
     }
 }
 

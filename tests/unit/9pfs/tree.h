@@ -1,0 +1,36 @@
+/*
+ * Directories of the host for tests to share
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+#ifndef TESTS_UNIT_9PFS_TREE_H
+#define TESTS_UNIT_9PFS_TREE_H
+
+#include "memory-transport.h"
+
+/* Crossings of a Treaddir of @n entries, the end included */
+#define READDIR_CROSSINGS(n) ((n) + 1)
+
+typedef struct Tree {
+    char *path;
+} Tree;
+
+/**
+ * tree_new: an empty directory, removed with all it holds by tree_free()
+ */
+Tree *tree_new(void);
+void tree_free(Tree *t);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Tree, tree_free)
+
+/**
+ * tree_serve: a session on it, security model none, fid 0 at its root
+ */
+MemSession *tree_serve(Tree *t);
+
+/* What the host does; @path is relative.  They abort if it fails. */
+char *tree_path(Tree *t, const char *path);
+void tree_write(Tree *t, const char *path, const char *text);
+void tree_mkdir(Tree *t, const char *path);
+bool tree_exists(Tree *t, const char *path);
+
+#endif
