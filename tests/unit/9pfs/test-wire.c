@@ -357,6 +357,34 @@ static void test_strings(void)
                     ==, -EINVAL);
 }
 
+/*
+ * What is behind a string on the wire is no zero byte, but the next field or
+ * the end of the buffer.
+ */
+static void test_terminated(void)
+{
+    P9Rreadlink link = { .target = "some/where/else" };
+    P9Rversion version = { .msize = UINT32_MAX, .version = "9P2000.L" };
+    uint8_t big[64];
+    P9Reply got;
+
+    for (int i = 0; i < 2; i++) {
+        uint8_t type = i ? P9_RVERSION : P9_RREADLINK;
+        const void *rec = i ? (void *)&version : (void *)&link;
+        const char *want = i ? version.version : link.target;
+        ssize_t size = p9_encode(type, 0xffff, rec, big, sizeof(big));
+        /* Not a byte more, so that reading on is seen */
+        g_autofree uint8_t *exact = g_memdup2(big, size);
+        const char *str;
+
+        g_assert_cmpint(p9_decode(p9_message(type), exact, size, &got), ==, 0);
+        str = i ? got.version.version : got.readlink.target;
+        g_assert_cmpuint(strlen(str), ==, strlen(want));
+        g_assert_cmpstr(str, ==, want);
+        g_assert_true((uint8_t *)str + strlen(str) < exact + size);
+    }
+}
+
 static void format_message(uint8_t type)
 {
     Sample s;
@@ -433,6 +461,7 @@ int main(int argc, char **argv)
     g_test_add_func("/9p/wire/names", test_names);
     g_test_add_func("/9p/wire/too-many-names", test_too_many_names);
     g_test_add_func("/9p/wire/strings", test_strings);
+    g_test_add_func("/9p/wire/terminated", test_terminated);
     g_test_add_func("/9p/wire/format", test_format);
     g_test_add_func("/9p/wire/dirent", test_dirent);
     g_test_add_func("/9p/wire/noise", test_noise);
