@@ -1,0 +1,118 @@
+/*
+ * Tests of Treaddir through the whole server
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "hw/9pfs/9p-synth.h"
+#include "memory-transport.h"
+#include "tree.h"
+
+#define DIR_FID     1
+
+static void walk_and_open(MemSession *m, uint32_t fid, const char *name)
+{
+    P9Twalk walk = { 0, fid, { 1, { name } } };
+    P9Tlopen open = { fid, P9_DOTL_RDONLY | P9_DOTL_DIRECTORY };
+
+    walk.names.n = *name ? 1 : 0;
+    g_assert_cmpint(mem_call(m, P9_TWALK, &walk, NULL), ==, 0);
+    g_assert_cmpint(mem_call(m, P9_TLOPEN, &open, NULL), ==, 0);
+}
+
+/* A Treaddir whose reply has room for @room bytes in pieces of @piece */
+static MemRequest *readdir_in(MemSession *m, uint64_t offset, uint32_t count,
+                              size_t room, size_t piece)
+{
+    P9Treaddir t = { DIR_FID, offset, count };
+    uint8_t buf[64];
+    ssize_t size = p9_encode(P9_TREADDIR, 1, &t, buf, sizeof(buf));
+    MemRequest *r = mem_send_bytes(m, buf, size, room, piece);
+
+    mem_wait(r);
+    return r;
+}
+
+/* Entries in a reply, which they must fill exactly */
+static unsigned count_entries(MemRequest *r, const P9Data *data)
+{
+    uint32_t at = 0;
+    unsigned n;
+
+    for (n = 0; at < data->count; n++) {
+        P9Dirent ent;
+        size_t size = p9_get_dirent(r->in + data->at + at, data->count - at,
+                                    &ent);
+
+        g_assert_cmpuint(size, >, 0);
+        at += size;
+    }
+    return n;
+}
+
+static Tree *tree_of_files(unsigned n)
+{
+    Tree *t = tree_new();
+
+    tree_mkdir(t, "dir");
+    for (unsigned i = 0; i < n; i++) {
+        g_autofree char *name = g_strdup_printf("dir/file%u", i);
+
+        tree_write(t, name, "");
+    }
+    return t;
+}
+
+/* Whatever a client claims, no reply is larger than its buffer and msize. */
+static void test_count(void)
+{
+    static const uint32_t counts[] = { 100, 4096, 8192, 1 << 20, UINT32_MAX };
+    static const size_t rooms[] = { 64, 100, 300, 4096, 8192, 20000 };
+    g_autoptr(Tree) t = tree_of_files(500);
+    MemSession *m = tree_serve(t);
+
+    walk_and_open(m, DIR_FID, "dir");
+    for (int i = 0; i < ARRAY_SIZE(counts); i++) {
+        for (int j = 0; j < ARRAY_SIZE(rooms); j++) {
+            uint32_t most = MIN(MIN(counts[i], rooms[j] - P9_READ_HDRSZ),
+                                8192 - P9_READ_HDRSZ);
+            MemRequest *r = readdir_in(m, 0, counts[i], rooms[j], 0);
+            P9Rreaddir got;
+
+            g_assert_cmpint(mem_result(r, &got), ==, 0);
+            g_assert_cmpuint(got.data.count, <=, most);
+            g_assert_cmpuint(count_entries(r, &got.data), >, 0);
+            mem_request_free(r);
+        }
+    }
+    mem_free(m);
+}
+
+/* An empty reply means the end, so too little room must not give one. */
+static void test_too_small(void)
+{
+    g_autoptr(Tree) t = tree_of_files(10);
+    MemSession *m = tree_serve(t);
+
+    walk_and_open(m, DIR_FID, "dir");
+    for (uint32_t room = 0; room <= P9_DIRENT_HDRSZ; room++) {
+        MemRequest *by_count = readdir_in(m, 0, room, 8192, 0);
+        MemRequest *by_room = readdir_in(m, 0, 8192, P9_READ_HDRSZ + room, 0);
+
+        g_assert_cmpint(mem_result(by_count, NULL), ==, -EINVAL);
+        g_assert_cmpint(mem_result(by_room, NULL), ==, -EINVAL);
+        mem_request_free(by_count);
+        mem_request_free(by_room);
+    }
+    mem_free(m);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    mem_init();
+    g_test_add_func("/9p/readdir/count", test_count);
+    g_test_add_func("/9p/readdir/too-small", test_too_small);
+    return g_test_run();
+}
