@@ -108,11 +108,38 @@ static void test_too_small(void)
     mem_free(m);
 }
 
+/* The directory that benchmarks and qtests read */
+
+static MemSession *serve_synth(void)
+{
+    MemSession *m = mem_new(&v9fs_synth_ops, NULL, V9FS_MODEL_UNSET);
+
+    mem_start(m);
+    return m;
+}
+
+static void test_synth(void)
+{
+    MemSession *m = serve_synth();
+    MemRequest *r;
+    P9Rreaddir got;
+
+    mem_attach(m, 512000);
+    walk_and_open(m, DIR_FID, QTEST_V9FS_SYNTH_READDIR_DIR);
+    r = readdir_in(m, 0, 500000, 512000, 0);
+    g_assert_cmpint(mem_result(r, &got), ==, 0);
+    g_assert_cmpuint(count_entries(r, &got.data), ==,
+                     QTEST_V9FS_SYNTH_READDIR_NFILES + 2);
+    mem_request_free(r);
+    mem_free(m);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     mem_init();
     g_test_add_func("/9p/readdir/count", test_count);
     g_test_add_func("/9p/readdir/too-small", test_too_small);
+    g_test_add_func("/9p/readdir/synth", test_synth);
     return g_test_run();
 }
