@@ -134,6 +134,65 @@ static void test_synth(void)
     mem_free(m);
 }
 
+/* Whole listings */
+
+/* Reads on from @offset to the end and adds the names to @names */
+static void list_into(MemSession *m, GHashTable *names, uint64_t offset,
+                      uint32_t count, size_t piece)
+{
+    P9Rreaddir got;
+    MemRequest *r;
+
+    do {
+        r = readdir_in(m, offset, count, count + P9_READ_HDRSZ, piece);
+        g_assert_cmpint(mem_result(r, &got), ==, 0);
+        for (uint32_t at = 0; at < got.data.count;) {
+            P9Dirent ent;
+
+            at += p9_get_dirent(r->in + got.data.at + at,
+                                got.data.count - at, &ent);
+            /* Each name once */
+            g_assert_true(g_hash_table_add(names, g_strndup(ent.name,
+                                                            ent.namelen)));
+            offset = ent.offset;
+        }
+        mem_request_free(r);
+    } while (got.data.count);
+}
+
+static GHashTable *list(MemSession *m, uint32_t count, size_t piece)
+{
+    GHashTable *names = g_hash_table_new_full(g_str_hash, g_str_equal,
+                                              g_free, NULL);
+
+    list_into(m, names, 0, count, piece);
+    return names;
+}
+
+static void expect_files(GHashTable *names, const char *format, unsigned n)
+{
+    g_assert_cmpuint(g_hash_table_size(names), ==, n + 2);
+    g_assert_true(g_hash_table_contains(names, "."));
+    g_assert_true(g_hash_table_contains(names, ".."));
+    for (unsigned i = 0; i < n; i++) {
+        g_autofree char *name = g_strdup_printf(format, i);
+
+        g_assert_true(g_hash_table_contains(names, name));
+    }
+}
+
+static void test_complete(void)
+{
+    g_autoptr(Tree) t = tree_of_files(1000);
+    MemSession *m = tree_serve(t);
+    g_autoptr(GHashTable) names = NULL;
+
+    walk_and_open(m, DIR_FID, "dir");
+    names = list(m, 8000, 0);
+    expect_files(names, "file%u", 1000);
+    mem_free(m);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -141,5 +200,6 @@ int main(int argc, char **argv)
     g_test_add_func("/9p/readdir/count", test_count);
     g_test_add_func("/9p/readdir/too-small", test_too_small);
     g_test_add_func("/9p/readdir/synth", test_synth);
+    g_test_add_func("/9p/readdir/complete", test_complete);
     return g_test_run();
 }
