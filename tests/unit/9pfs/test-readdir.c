@@ -193,6 +193,129 @@ static void test_complete(void)
     mem_free(m);
 }
 
+/* Small replies, scattered over buffers that no entry fits */
+static void test_split(void)
+{
+    static const uint32_t counts[] = { 512, 256, 128, 40, 37 };
+    static const size_t pieces[] = { 0, 1, 7, 24, 64, 100 };
+    g_autoptr(Tree) t = tree_of_files(100);
+    MemSession *m = tree_serve(t);
+
+    walk_and_open(m, DIR_FID, "dir");
+    for (int i = 0; i < ARRAY_SIZE(counts); i++) {
+        for (int j = 0; j < ARRAY_SIZE(pieces); j++) {
+            g_autoptr(GHashTable) names = list(m, counts[i], pieces[j]);
+
+            expect_files(names, "file%u", 100);
+        }
+    }
+    mem_free(m);
+}
+
+/* Names, positions, types and qids of a listing */
+typedef struct Listing {
+    unsigned n;
+    P9Dirent ent[200];
+    char name[200][32];
+} Listing;
+
+static void list_all(MemSession *m, uint64_t offset, Listing *l)
+{
+    MemRequest *r = readdir_in(m, offset, 8000, 8192, 0);
+    P9Rreaddir got;
+
+    g_assert_cmpint(mem_result(r, &got), ==, 0);
+    l->n = 0;
+    for (uint32_t at = 0; at < got.data.count; l->n++) {
+        P9Dirent *ent = &l->ent[l->n];
+
+        g_assert_cmpuint(l->n, <, ARRAY_SIZE(l->ent));
+        at += p9_get_dirent(r->in + got.data.at + at, got.data.count - at,
+                            ent);
+        memcpy(l->name[l->n], ent->name, ent->namelen);
+        l->name[l->n][ent->namelen] = '\0';
+    }
+    mem_request_free(r);
+}
+
+/* From every earlier position the rest is the same. */
+static void test_positions(void)
+{
+    g_autoptr(Tree) t = tree_of_files(60);
+    MemSession *m = tree_serve(t);
+    static Listing all, rest;
+
+    walk_and_open(m, DIR_FID, "dir");
+    list_all(m, 0, &all);
+    g_assert_cmpuint(all.n, ==, 62);
+    for (int i = all.n - 1; i >= 0; i--) {
+        list_all(m, all.ent[i].offset, &rest);
+        g_assert_cmpuint(rest.n, ==, all.n - i - 1);
+        for (int j = 0; j < rest.n; j++) {
+            g_assert_cmpstr(rest.name[j], ==, all.name[i + 1 + j]);
+        }
+    }
+    mem_free(m);
+}
+
+/* An entry's qid is that of the file, as far as it tells. */
+static void test_qids(void)
+{
+    g_autoptr(Tree) t = tree_of_files(20);
+    MemSession *m = tree_serve(t);
+    static Listing all;
+
+    walk_and_open(m, DIR_FID, "dir");
+    list_all(m, 0, &all);
+    for (int i = 0; i < all.n; i++) {
+        bool dir = all.name[i][0] == '.';
+        P9Twalk walk = { 0, 2, { 2, { "dir", all.name[i] } } };
+        P9Rwalk got;
+
+        g_assert_cmpuint(all.ent[i].type, ==, dir ? DT_DIR : DT_REG);
+        g_assert_cmpuint(all.ent[i].qid.type, ==, dir ? P9_QTDIR : P9_QTFILE);
+        if (!g_str_equal(all.name[i], ".")) {
+            g_assert_cmpint(mem_call(m, P9_TWALK, &walk, &got), ==, 0);
+            g_assert_cmpuint(got.qids.qid[1].path, ==, all.ent[i].qid.path);
+            mem_call(m, P9_TCLUNK, &(P9Tclunk) { 2 }, NULL);
+        }
+    }
+    mem_free(m);
+}
+
+/* What is there all the time is found, whatever goes and comes meanwhile. */
+static void test_removing(void)
+{
+    g_autoptr(Tree) t = tree_of_files(100);
+    MemSession *m = tree_serve(t);
+    g_autoptr(GHashTable) names = NULL;
+    MemRequest *r;
+    P9Rreaddir got;
+    P9Dirent ent;
+
+    names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    walk_and_open(m, DIR_FID, "dir");
+    r = readdir_in(m, 0, 64, 100, 0);
+    g_assert_cmpint(mem_result(r, &got), ==, 0);
+    g_assert_cmpuint(p9_get_dirent(r->in + got.data.at, got.data.count, &ent),
+                     >, 0);
+    g_hash_table_add(names, g_strndup(ent.name, ent.namelen));
+    for (int i = 0; i < 100; i += 2) {
+        g_autofree char *name = g_strdup_printf("dir/file%d", i);
+        g_autofree char *path = tree_path(t, name);
+
+        g_assert_cmpint(unlink(path), ==, 0);
+    }
+    list_into(m, names, ent.offset, 200, 0);
+    mem_request_free(r);
+    for (int i = 1; i < 100; i += 2) {
+        g_autofree char *name = g_strdup_printf("file%d", i);
+
+        g_assert_true(g_hash_table_contains(names, name));
+    }
+    mem_free(m);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -201,5 +324,9 @@ int main(int argc, char **argv)
     g_test_add_func("/9p/readdir/too-small", test_too_small);
     g_test_add_func("/9p/readdir/synth", test_synth);
     g_test_add_func("/9p/readdir/complete", test_complete);
+    g_test_add_func("/9p/readdir/split", test_split);
+    g_test_add_func("/9p/readdir/positions", test_positions);
+    g_test_add_func("/9p/readdir/qids", test_qids);
+    g_test_add_func("/9p/readdir/removing", test_removing);
     return g_test_run();
 }
