@@ -9,6 +9,8 @@
 
 /* Bytes of entries to fetch from the host at once, on the stack */
 #define LOCAL_DIR_BUFFER (32 * KiB)
+/* and at least: more than the largest entry */
+#define LOCAL_DIR_LEAST  (1 * KiB)
 
 /* Gives entries to @add; false if that has refused one */
 static bool local_add_dirents(const V9fsCtx *cx, V9fsFile *dir,
@@ -43,15 +45,8 @@ static bool local_add_dirents(const V9fsCtx *cx, V9fsFile *dir,
     return true;
 }
 
-int local_readdir(const V9fsCtx *cx, V9fsFile *dir, uint64_t offset,
-                  V9fsAddDirent *add, void *opaque)
+static int local_seek(V9fsFile *dir, uint64_t offset)
 {
-    char buf[LOCAL_DIR_BUFFER] QEMU_ALIGNED(8);
-    ssize_t n;
-
-    if (local_may_not_wait(cx)) {
-        return -EAGAIN;
-    }
     if (offset > INT64_MAX) {
         return -EINVAL;
     }
@@ -62,11 +57,36 @@ int local_readdir(const V9fsCtx *cx, V9fsFile *dir, uint64_t offset,
         }
         dir->pos = offset;
     }
+    return 0;
+}
+
+/*
+ * An entry takes about as many bytes from the host as in a reply, so no more
+ * are read than the reply has room for, but for the last few: what is read
+ * in vain is read again for the next one.
+ */
+int local_readdir(const V9fsCtx *cx, V9fsFile *dir, uint64_t offset,
+                  size_t room, V9fsAddDirent *add, void *opaque)
+{
+    char buf[LOCAL_DIR_BUFFER] QEMU_ALIGNED(8);
+    ssize_t n;
+    int err;
+
+    if (local_may_not_wait(cx)) {
+        return -EAGAIN;
+    }
+    err = local_seek(dir, offset);
+    if (err) {
+        return err;
+    }
     do {
-        n = local_os_getdents(dir->fd, buf, sizeof(buf));
+        size_t size = MIN(MAX(room, LOCAL_DIR_LEAST), sizeof(buf));
+
+        n = local_os_getdents(dir->fd, buf, size);
         if (n <= 0 || !local_add_dirents(cx, dir, buf, n, add, opaque)) {
             break;
         }
+        room -= MIN(room, n);
     } while (true);
     if (n != 0) {
         /* The host has read on beyond what was taken. */

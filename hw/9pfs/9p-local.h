@@ -167,7 +167,7 @@ int local_fsync(const V9fsCtx *cx, V9fsFile *file, bool datasync);
 #define LOCAL_POS_UNKNOWN UINT64_MAX
 
 int local_readdir(const V9fsCtx *cx, V9fsFile *dir, uint64_t offset,
-                  V9fsAddDirent *add, void *opaque);
+                  size_t room, V9fsAddDirent *add, void *opaque);
 
 /* ---------------------------------------------------------------------- */
 /* 9p-local-name.c: names */

@@ -581,7 +581,7 @@ static bool synth_dirent(const V9fsSynthNode *dir, uint64_t pos,
 }
 
 static int synth_readdir(const V9fsCtx *cx, V9fsFile *dir, uint64_t offset,
-                         V9fsAddDirent *add, void *opaque)
+                         size_t room, V9fsAddDirent *add, void *opaque)
 {
     const V9fsSynthNode *node = dir->opaque;
     V9fsDirent ent;

@@ -201,11 +201,12 @@ struct V9fsFsOps {
     int (*fsync)(const V9fsCtx *cx, V9fsFile *file, bool datasync);
     /*
      * Gives entries from position @offset on (0, or an entry's offset) to
-     * @add until that refuses one or there are no more.  The caller sees to
-     * it that only one runs for an open directory at a time.
+     * @add until that refuses one or there are no more.  @room: bytes of
+     * reply that @add has, so that not much more is read than it takes.  The
+     * caller sees to it that only one runs for an open directory at a time.
      */
     int (*readdir)(const V9fsCtx *cx, V9fsFile *dir, uint64_t offset,
-                   V9fsAddDirent *add, void *opaque);
+                   size_t room, V9fsAddDirent *add, void *opaque);
 
     /* Names.  On failure nothing is changed. */
     int (*make)(const V9fsCtx *cx, const V9fsHandle *dir, const V9fsNew *new,

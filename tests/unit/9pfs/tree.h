@@ -8,9 +8,6 @@
 
 #include "memory-transport.h"
 
-/* Crossings of a Treaddir of @n entries, the end included */
-#define READDIR_CROSSINGS(n) ((n) + 1)
-
 typedef struct Tree {
     char *path;
 } Tree;
