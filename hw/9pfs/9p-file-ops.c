@@ -5,7 +5,9 @@
  */
 
 #include "qemu/osdep.h"
+#include "qemu/timer.h"
 #include "hw/9pfs/coth.h"
+#include "trace.h"
 
 /*
  * iounit is answered with 0: the client then moves as much as its msize
@@ -146,13 +148,18 @@ int coroutine_fn v9fs_do_readdir(V9fsPDU *pdu)
     uint32_t count = v9fs_room(pdu, req->count);
     V9fsFid *fid = pdu->fid[0];
     g_auto(V9fsPayload) payload = { 0 };
+    int64_t ns = get_clock();
+    unsigned entries;
     int ret;
 
     v9fs_payload(&payload, pdu->in_sg, pdu->in_num, P9_READ_HDRSZ, count);
     qemu_co_mutex_lock(&fid->dir_lock);
     ret = v9fs_co_readdir(pdu, fid, req->offset, payload.iov, payload.n,
-                          count);
+                          count, &entries);
     qemu_co_mutex_unlock(&fid->dir_lock);
+    ns = get_clock() - ns;
+    v9fs_histogram_add(&pdu->s->stats.readdir, ns);
+    trace_v9fs_readdir_done(pdu->header.tag, entries, ret, ns);
     pdu->res.readdir.data.count = MAX(ret, 0);
     return MIN(ret, 0);
 }

@@ -7,6 +7,7 @@
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "qapi/visitor.h"
+#include "qemu/host-utils.h"
 #include "hw/9pfs/9p-stats.h"
 #include "hw/9pfs/9p-wire.h"
 
@@ -46,7 +47,48 @@ static void get_stats(Object *obj, Visitor *v, const char *name, void *opaque,
     visit_end_list(v, NULL);
 }
 
-void v9fs_stats_add_property(Object *obj, V9fsStats *stats)
+static bool visit_bin(Visitor *v, uint64_t below_ns, uint64_t *count,
+                      Error **errp)
+{
+    bool ok;
+
+    if (!visit_start_struct(v, NULL, NULL, 0, errp)) {
+        return false;
+    }
+    ok = visit_type_uint64(v, "below-ns", &below_ns, errp) &&
+         visit_type_uint64(v, "requests", count, errp) &&
+         visit_check_struct(v, errp);
+    visit_end_struct(v, NULL);
+    return ok;
+}
+
+static void get_histogram(Object *obj, Visitor *v, const char *name,
+                          void *opaque, Error **errp)
+{
+    V9fsHistogram *h = opaque;
+    bool ok = true;
+
+    if (!visit_start_list(v, name, NULL, 0, errp)) {
+        return;
+    }
+    for (int i = 0; ok && i < V9FS_HISTOGRAM_BINS; i++) {
+        if (h->count[i]) {
+            ok = visit_bin(v, 1ull << i, &h->count[i], errp);
+        }
+    }
+    visit_end_list(v, NULL);
+}
+
+void v9fs_histogram_add(V9fsHistogram *h, uint64_t ns)
+{
+    int bin = 64 - clz64(ns);
+
+    h->count[MIN(bin, V9FS_HISTOGRAM_BINS - 1)]++;
+}
+
+void v9fs_stats_add_properties(Object *obj, V9fsStats *stats)
 {
     object_property_add(obj, "stats", "list", get_stats, NULL, NULL, stats);
+    object_property_add(obj, "readdir-latency", "list", get_histogram,
+                        NULL, NULL, &stats->readdir);
 }

@@ -23,6 +23,7 @@ typedef struct ReaddirWork {
     size_t at;                  /* and where in it */
     size_t left;                /* bytes that may still be used */
     size_t used;
+    unsigned *entries;
     bool full;                  /* an entry did not fit */
     int error;                  /* of an entry that cannot be shown */
 } ReaddirWork;
@@ -63,6 +64,7 @@ static size_t put_entry(ReaddirWork *w, const P9Dirent *e)
         put_scattered(w, entry, size);
     }
     w->used += size;
+    ++*w->entries;
     w->left -= size;
     return size;
 }
@@ -108,13 +110,16 @@ static int readdir_run(const V9fsCtx *cx, V9fsWork *work)
 
 int coroutine_fn v9fs_co_readdir(V9fsPDU *pdu, V9fsFid *dir, uint64_t offset,
                                  const struct iovec *iov, int iovcnt,
-                                 size_t size)
+                                 size_t size, unsigned *entries)
 {
     ReaddirWork w = {
         .w = { .run = readdir_run }, .dir = &dir->file,
         .root = dir->node == pdu->s->root, .offset = offset,
         .iov = iov, .iovcnt = iovcnt, .left = size,
+        .entries = entries,
     };
+
+    *entries = 0;
 
     return v9fs_co_work(pdu, &w.w);
 }

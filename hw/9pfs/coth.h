@@ -155,13 +155,14 @@ int coroutine_fn v9fs_co_fsync(V9fsPDU *pdu, V9fsFid *fid, bool datasync);
  * v9fs_co_readdir: entries from a position on, encoded for Rreaddir
  * @iov: where to
  * @size: bytes there; no more are used
+ * @entries: set to how many there are
  *
  * Returns the bytes used, 0 at the end of the directory; -EINVAL if not even
  * one entry fits.
  */
 int coroutine_fn v9fs_co_readdir(V9fsPDU *pdu, V9fsFid *dir, uint64_t offset,
                                  const struct iovec *iov, int iovcnt,
-                                 size_t size);
+                                 size_t size, unsigned *entries);
 
 /* coxattr.c: extended attributes */
 

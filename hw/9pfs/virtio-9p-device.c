@@ -201,7 +201,7 @@ static void virtio_9p_unrealize(DeviceState *dev)
 
 static void virtio_9p_init(Object *obj)
 {
-    v9fs_stats_add_property(obj, &VIRTIO_9P(obj)->state.stats);
+    v9fs_stats_add_properties(obj, &VIRTIO_9P(obj)->state.stats);
 }
 
 /* Only a device that nobody has mounted is migrated: it has no state. */

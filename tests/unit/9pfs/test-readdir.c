@@ -259,6 +259,34 @@ static void test_positions(void)
     mem_free(m);
 }
 
+/* Each Treaddir is in the histogram once, in the right place. */
+static void test_histogram(void)
+{
+    g_autoptr(Tree) t = tree_of_files(3);
+    MemSession *m = tree_serve(t);
+    V9fsHistogram h = { { 0 } };
+    uint64_t sum = 0;
+
+    walk_and_open(m, DIR_FID, "dir");
+    for (int i = 0; i < 5; i++) {
+        mem_request_free(readdir_in(m, 0, 4096, 8192, 0));
+    }
+    for (int i = 0; i < V9FS_HISTOGRAM_BINS; i++) {
+        sum += m->s.stats.readdir.count[i];
+    }
+    g_assert_cmpuint(sum, ==, 5);
+    mem_free(m);
+
+    v9fs_histogram_add(&h, 0);
+    v9fs_histogram_add(&h, 1023);
+    v9fs_histogram_add(&h, 1024);
+    v9fs_histogram_add(&h, UINT64_MAX);
+    g_assert_cmpuint(h.count[0], ==, 1);
+    g_assert_cmpuint(h.count[10], ==, 1);
+    g_assert_cmpuint(h.count[11], ==, 1);
+    g_assert_cmpuint(h.count[V9FS_HISTOGRAM_BINS - 1], ==, 1);
+}
+
 /* An entry's qid is that of the file, as far as it tells. */
 static void test_qids(void)
 {
@@ -393,6 +421,7 @@ int main(int argc, char **argv)
     g_test_add_func("/9p/readdir/complete", test_complete);
     g_test_add_func("/9p/readdir/split", test_split);
     g_test_add_func("/9p/readdir/positions", test_positions);
+    g_test_add_func("/9p/readdir/histogram", test_histogram);
     g_test_add_func("/9p/readdir/qids", test_qids);
     g_test_add_func("/9p/readdir/removing", test_removing);
     g_test_add_func("/9p/readdir/synth-large", test_synth_large);
