@@ -9,6 +9,9 @@
 #include "qemu/osdep.h"
 #include "9p-local.h"
 
+/* Bytes of a symbolic link's target that ext4 keeps in the inode, and more */
+#define LOCAL_SHORT_LINK 60
+
 int local_plain_stat_fix(const V9fsCtx *cx, const V9fsObject *obj,
                          V9fsStat *st)
 {
@@ -17,36 +20,36 @@ int local_plain_stat_fix(const V9fsCtx *cx, const V9fsObject *obj,
 
 int local_stat(const V9fsCtx *cx, const V9fsObject *obj, V9fsStat *st)
 {
-    LocalAt at;
-    int ret;
+    LocalFound found;
+    int ret = local_find(cx, obj, LOCAL_NOWAIT_CACHED, &found);
 
-    if (local_may_not_wait(cx)) {
-        return -EAGAIN;
+    if (ret < 0) {
+        return ret;
     }
-    ret = local_at(cx, obj, &at);
+    ret = local_os_stat(&found.at, LOCAL_STAT_ALL, st);
     if (ret == 0) {
-        ret = local_os_stat(&at, LOCAL_STAT_ALL, st);
+        ret = local_of(cx)->model->stat_fix(cx, &found.obj, st);
     }
-    return ret < 0 ? ret : local_of(cx)->model->stat_fix(cx, obj, st);
+    local_lose(&found);
+    return ret;
 }
 
 int local_statfs(const V9fsCtx *cx, const V9fsObject *obj, P9Rstatfs *st)
 {
-    LocalAt at;
-    int ret, fd;
+    LocalFound found;
+    int fd;
+    int ret = local_find(cx, obj, LOCAL_NOWAIT_CACHED, &found);
 
-    if (local_may_not_wait(cx)) {
-        return -EAGAIN;
-    }
-    ret = local_at(cx, obj, &at);
     if (ret < 0) {
         return ret;
     }
-    if (!at.name) {
-        return local_os_statfs(at.fd, st);
+    if (!found.at.name) {
+        ret = local_os_statfs(found.at.fd, st);
+        local_lose(&found);
+        return ret;
     }
     /* The name's own, which may be the root of another file system */
-    fd = local_os_open_node(at.fd, at.name, false);
+    fd = local_os_open_node(found.at.fd, found.at.name, false);
     if (fd < 0) {
         return fd;
     }
@@ -76,13 +79,31 @@ ssize_t local_plain_readlink(const V9fsCtx *cx, const V9fsObject *obj,
     return ret;
 }
 
+/* Whether the target is in the inode, with every file system */
+static bool local_is_short_link(const LocalAt *at)
+{
+    V9fsStat st;
+
+    return local_os_stat(at, LOCAL_STAT_ALL, &st) == 0 &&
+           S_ISLNK(st.mode) && st.size < LOCAL_SHORT_LINK;
+}
+
 ssize_t local_readlink(const V9fsCtx *cx, const V9fsObject *obj,
                        char *buf, size_t size)
 {
-    if (local_may_not_wait(cx)) {
-        return -EAGAIN;
+    LocalFound found;
+    ssize_t ret = local_find(cx, obj, LOCAL_NOWAIT_CACHED, &found);
+
+    if (ret < 0) {
+        return ret;
     }
-    return local_of(cx)->model->readlink(cx, obj, buf, size);
+    if (cx->nowait && !local_is_short_link(&found.at)) {
+        ret = -EAGAIN;
+    } else {
+        ret = local_of(cx)->model->readlink(cx, &found.obj, buf, size);
+    }
+    local_lose(&found);
+    return ret;
 }
 
 /* ---------------------------------------------------------------------- */
@@ -123,6 +144,9 @@ int local_plain_drop_suid(const V9fsCtx *cx, int fd)
     bits = local_suid_bits(st.mode);
     if (!bits) {
         return 0;
+    }
+    if (cx->nowait) {
+        return -EAGAIN;
     }
     ret = local_os_chmod(&at, st.mode & 07777 & ~bits);
     /* If QEMU has changed its user since, the kernel does it again. */
@@ -314,8 +338,19 @@ int local_plain_setattr(const V9fsCtx *cx, const V9fsObject *obj,
 int local_setattr(const V9fsCtx *cx, const V9fsObject *obj,
                   const V9fsSetattr *attr)
 {
-    if (local_may_not_wait(cx)) {
-        return -EAGAIN;
+    LocalFound found;
+    int ret = local_find(cx, obj, LOCAL_NOWAIT_CACHED | LOCAL_NOWAIT_MEMORY,
+                         &found);
+
+    if (ret < 0) {
+        return ret;
     }
-    return local_of(cx)->model->setattr(cx, obj, attr);
+    if (cx->nowait && (attr->valid & P9_SETATTR_SIZE) &&
+        !local_nowait_may_free(&found.at)) {
+        ret = -EAGAIN;
+    } else {
+        ret = local_of(cx)->model->setattr(cx, &found.obj, attr);
+    }
+    local_lose(&found);
+    return ret;
 }

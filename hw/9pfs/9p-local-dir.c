@@ -11,6 +11,8 @@
 #define LOCAL_DIR_BUFFER (32 * KiB)
 /* and at least: more than the largest entry */
 #define LOCAL_DIR_LEAST  (1 * KiB)
+/* Bytes of entries to fetch without waiting before a worker goes on */
+#define LOCAL_DIR_NOWAIT (8 * KiB)
 
 /* Gives entries to @add; false if that has refused one */
 static bool local_add_dirents(const V9fsCtx *cx, V9fsFile *dir,
@@ -69,10 +71,11 @@ int local_readdir(const V9fsCtx *cx, V9fsFile *dir, uint64_t offset,
                   size_t room, V9fsAddDirent *add, void *opaque)
 {
     char buf[LOCAL_DIR_BUFFER] QEMU_ALIGNED(8);
+    size_t limit = cx->nowait ? LOCAL_DIR_NOWAIT : sizeof(buf);
     ssize_t n;
     int err;
 
-    if (local_may_not_wait(cx)) {
+    if (cx->nowait && !(dir->nowait & LOCAL_NOWAIT_MEMORY)) {
         return -EAGAIN;
     }
     err = local_seek(dir, offset);
@@ -80,13 +83,16 @@ int local_readdir(const V9fsCtx *cx, V9fsFile *dir, uint64_t offset,
         return err;
     }
     do {
-        size_t size = MIN(MAX(room, LOCAL_DIR_LEAST), sizeof(buf));
+        size_t size = MIN(MAX(room, LOCAL_DIR_LEAST), limit);
 
         n = local_os_getdents(dir->fd, buf, size);
         if (n <= 0 || !local_add_dirents(cx, dir, buf, n, add, opaque)) {
             break;
         }
         room -= MIN(room, n);
+        if (cx->nowait) {
+            return -EAGAIN;
+        }
     } while (true);
     if (n != 0) {
         /* The host has read on beyond what was taken. */

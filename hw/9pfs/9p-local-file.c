@@ -118,37 +118,64 @@ static int local_open_at(const V9fsCtx *cx, const V9fsObject *obj,
     return fd;
 }
 
-static void local_set_file(V9fsFile *file, int fd, const V9fsStat *st)
+static void local_set_file(V9fsFile *file, const V9fsHandle *dir, int fd,
+                           const V9fsStat *st)
 {
     *file = (V9fsFile) {
         .fd = fd,
         .is_dir = S_ISDIR(st->mode),
+        .nowait = st->dev == dir->dev ? dir->nowait : local_nowait_of(fd),
         .dev = st->dev,
     };
+}
+
+/*
+ * Opening to write waits while the file system is frozen, and truncating
+ * takes time; nothing of that happens in memory.
+ */
+static unsigned local_open_needs(uint32_t flags)
+{
+    if ((flags & P9_DOTL_NOACCESS) == P9_DOTL_RDONLY &&
+        !(flags & P9_DOTL_TRUNC)) {
+        return LOCAL_NOWAIT_CACHED;
+    }
+    return LOCAL_NOWAIT_CACHED | LOCAL_NOWAIT_MEMORY;
+}
+
+/* @found has no name if it was found without waiting. */
+static int local_open_found(const V9fsCtx *cx, LocalFound *found,
+                            uint32_t flags, V9fsStat *st)
+{
+    LocalAt pinned;
+    int ret = local_pin(&found->at, &pinned);
+
+    if (ret == 0) {
+        ret = local_open_at(cx, &found->obj, &pinned, flags, st);
+    }
+    local_unpin(&found->at, &pinned);
+    return ret;
 }
 
 int local_open(const V9fsCtx *cx, const V9fsObject *obj, uint32_t flags,
                V9fsFile *out, V9fsStat *st)
 {
-    LocalAt at, pinned;
-    int ret;
+    LocalFound found;
+    int ret = local_find(cx, obj, local_open_needs(flags), &found);
 
-    if (local_may_not_wait(cx)) {
-        return -EAGAIN;
-    }
-    ret = local_at(cx, obj, &at);
     if (ret < 0) {
         return ret;
     }
-    ret = local_pin(&at, &pinned);
-    if (ret == 0) {
-        ret = local_open_at(cx, obj, &pinned, flags, st);
+    if (cx->nowait && (flags & P9_DOTL_TRUNC) &&
+        !local_nowait_may_free(&found.at)) {
+        ret = -EAGAIN;
+    } else {
+        ret = local_open_found(cx, &found, flags, st);
     }
-    local_unpin(&at, &pinned);
+    local_lose(&found);
     if (ret < 0) {
         return ret;
     }
-    local_set_file(out, ret, st);
+    local_set_file(out, obj->dir, ret, st);
     return 0;
 }
 
@@ -177,7 +204,7 @@ static int local_create_new(const V9fsCtx *cx, const V9fsHandle *dir,
         close(at.fd);
         return ret;
     }
-    local_set_file(out, at.fd, st);
+    local_set_file(out, dir, at.fd, st);
     return 0;
 }
 
@@ -188,7 +215,7 @@ int local_create(const V9fsCtx *cx, const V9fsHandle *dir,
     V9fsObject obj = { .dir = dir, .name = new->name };
     int ret, i;
 
-    if (local_may_not_wait(cx)) {
+    if (cx->nowait && !(dir->nowait & LOCAL_NOWAIT_MEMORY)) {
         return -EAGAIN;
     }
     ret = local_check_new_name(cx, new->name);
@@ -208,11 +235,28 @@ int local_create(const V9fsCtx *cx, const V9fsHandle *dir,
     return ret;
 }
 
+/*
+ * The last descriptor of a file that has no name frees it, and that of one
+ * that was written may begin to write it to disk.
+ */
+static bool local_closes_quickly(const V9fsFile *file)
+{
+    LocalAt at = { .fd = file->fd, .opened = true };
+    V9fsStat st;
+
+    if (file->nowait & LOCAL_NOWAIT_MEMORY) {
+        return local_nowait_may_free(&at);
+    }
+    return (file->nowait & LOCAL_NOWAIT_CACHED) &&
+           (fcntl(file->fd, F_GETFL) & O_ACCMODE) == O_RDONLY &&
+           local_os_stat(&at, LOCAL_STAT_NLINK, &st) == 0 && st.nlink > 0;
+}
+
 int local_close(const V9fsCtx *cx, V9fsFile *file)
 {
     int fd = file->fd;
 
-    if (local_may_not_wait(cx)) {
+    if (cx->nowait && !local_closes_quickly(file)) {
         return -EAGAIN;
     }
     file->fd = -1;
@@ -287,8 +331,9 @@ static ssize_t local_transfer(LocalTransfer *some, int fd,
 ssize_t local_preadv(const V9fsCtx *cx, V9fsFile *file,
                      const struct iovec *iov, int iovcnt, uint64_t offset)
 {
-    if (local_may_not_wait(cx)) {
-        return -EAGAIN;
+    if (cx->nowait) {
+        return v9fs_refuse(cx) ? -EAGAIN :
+               local_nowait_read(file, iov, iovcnt, offset);
     }
     /* Short, it is the end of the file, or the client asks for the rest. */
     if (iovcnt <= IOV_MAX) {
@@ -303,12 +348,15 @@ ssize_t local_pwritev(const V9fsCtx *cx, V9fsFile *file,
 {
     ssize_t ret;
 
-    if (local_may_not_wait(cx)) {
+    if (cx->nowait && (append || cx->fs->exp->writeout_immediate)) {
         return -EAGAIN;
     }
     ret = local_of(cx)->model->drop_suid(cx, file->fd);
     if (ret < 0) {
         return ret;
+    }
+    if (cx->nowait) {
+        return local_nowait_write(file, iov, iovcnt, offset);
     }
     ret = local_transfer(append ? local_append_some : local_write_some,
                          file->fd, iov, iovcnt, offset);

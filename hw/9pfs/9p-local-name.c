@@ -160,7 +160,7 @@ int local_make(const V9fsCtx *cx, const V9fsHandle *dir, const V9fsNew *new,
     LocalAt at = { .fd = dir->fd, .name = new->name };
     int ret;
 
-    if (local_may_not_wait(cx)) {
+    if (cx->nowait && !(dir->nowait & LOCAL_NOWAIT_MEMORY)) {
         return -EAGAIN;
     }
     ret = local_check_new_name(cx, new->name);
@@ -211,14 +211,41 @@ int local_plain_unlink(const V9fsCtx *cx, const V9fsHandle *dir,
     return unlinkat(dir->fd, name, rmdir ? AT_REMOVEDIR : 0) < 0 ? -errno : 0;
 }
 
+/*
+ * Whether what has a name may lose it without waiting: in memory, if there
+ * is not much to be freed.  0, or -EAGAIN, or that there is nothing
+ */
+static int local_nowait_gone(const V9fsCtx *cx, const V9fsHandle *dir,
+                             const char *name)
+{
+    LocalAt at = { 0 };
+    int ret = 0;
+
+    if (!(dir->nowait & LOCAL_NOWAIT_MEMORY)) {
+        return -EAGAIN;
+    }
+    at.fd = local_nowait_open(cx, dir, name, false);
+    if (at.fd < 0) {
+        return at.fd;
+    }
+    if (!local_nowait_may_free(&at)) {
+        ret = -EAGAIN;
+    }
+    close(at.fd);
+    return ret;
+}
+
 int local_unlink(const V9fsCtx *cx, const V9fsHandle *dir, const char *name,
                  bool rmdir)
 {
-    if (local_may_not_wait(cx)) {
-        return -EAGAIN;
-    }
+    int ret;
+
     if (local_check_new_name(cx, name) < 0) {
         return -ENOENT;
+    }
+    ret = cx->nowait ? local_nowait_gone(cx, dir, name) : 0;
+    if (ret < 0) {
+        return ret;
     }
     return local_of(cx)->model->unlink(cx, dir, name, rmdir);
 }
@@ -237,13 +264,17 @@ int local_rename(const V9fsCtx *cx, const V9fsHandle *olddir,
 {
     int ret;
 
-    if (local_may_not_wait(cx)) {
+    if (cx->nowait && !(olddir->nowait & LOCAL_NOWAIT_MEMORY)) {
         return -EAGAIN;
     }
     if (local_check_new_name(cx, oldname) < 0) {
         return -ENOENT;
     }
     ret = local_check_new_name(cx, newname);
+    if (ret == 0 && cx->nowait) {
+        ret = local_nowait_gone(cx, newdir, newname);
+        ret = ret == -ENOENT ? 0 : ret;
+    }
     if (ret < 0) {
         return ret;
     }

@@ -98,13 +98,17 @@ static bool os_is_opened(const LocalAt *at)
 /* ---------------------------------------------------------------------- */
 /* Which of the calls there are */
 
-static int os_openat2(int dirfd, const char *path, int flags)
+#ifndef RESOLVE_CACHED
+#define RESOLVE_CACHED 0x20     /* Linux 5.12 */
+#endif
+
+static int os_openat2(int dirfd, const char *path, int flags, int resolve)
 {
 #if defined(HAVE_OPENAT2_H) && defined(SYS_openat2)
     struct open_how how = {
         .flags = flags,
         .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
-                   RESOLVE_NO_MAGICLINKS,
+                   RESOLVE_NO_MAGICLINKS | resolve,
     };
 
     return syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
@@ -164,7 +168,7 @@ static unsigned os_probe(void)
 #else
     missing |= LOCAL_OS_STATX;
 #endif
-    missing |= os_unless_ebadf(os_openat2(-1, "x", O_RDONLY),
+    missing |= os_unless_ebadf(os_openat2(-1, "x", O_RDONLY, 0),
                                LOCAL_OS_OPENAT2);
     missing |= os_unless_ebadf(os_fchmodat2(-1, "x", 0, 0),
                                LOCAL_OS_FCHMODAT2);
@@ -271,7 +275,21 @@ int local_os_open_beneath(int dirfd, const char *path, bool directory)
     int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC |
                 (directory ? O_DIRECTORY : 0);
 
-    return os_result(os_openat2(dirfd, path, flags));
+    return os_result(os_openat2(dirfd, path, flags, 0));
+}
+
+int local_os_open_near(int dirfd, const char *path, bool directory,
+                       bool cached)
+{
+#ifdef RESOLVE_NO_XDEV
+    int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC |
+                (directory ? O_DIRECTORY : 0);
+
+    return os_result(os_openat2(dirfd, path, flags, RESOLVE_NO_XDEV |
+                                (cached ? RESOLVE_CACHED : 0)));
+#else
+    return -EAGAIN;
+#endif
 }
 
 int local_os_open(const LocalAt *at, int flags)
@@ -602,6 +620,37 @@ ssize_t local_os_append(int fd, const struct iovec *iov, int iovcnt)
     }
 #endif
     return os_append_slow(fd, iov, iovcnt);
+}
+
+ssize_t local_os_read_cached(int fd, const struct iovec *iov, int iovcnt,
+                             uint64_t offset)
+{
+#ifdef RWF_NOWAIT
+    ssize_t ret = preadv2(fd, iov, iovcnt, offset, RWF_NOWAIT);
+
+    return ret < 0 ? -errno : ret;
+#else
+    return -EOPNOTSUPP;
+#endif
+}
+
+ssize_t local_os_write_cached(int fd, const struct iovec *iov, int iovcnt,
+                              uint64_t offset)
+{
+#ifdef RWF_NOWAIT
+    ssize_t ret = pwritev2(fd, iov, iovcnt, offset, RWF_NOWAIT);
+
+    return ret < 0 ? -errno : ret;
+#else
+    return -EOPNOTSUPP;
+#endif
+}
+
+uint32_t local_os_fs_type(int fd)
+{
+    struct statfs host;
+
+    return fstatfs(fd, &host) < 0 ? 0 : host.f_type;
 }
 
 void local_os_writeout(int fd, uint64_t offset, uint64_t size)

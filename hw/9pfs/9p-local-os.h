@@ -112,6 +112,16 @@ int local_os_open_node(int dirfd, const char *name, bool directory);
 int local_os_open_beneath(int dirfd, const char *path, bool directory);
 
 /**
+ * local_os_open_near: the same for a path, on one file system
+ * @cached: only if the kernel has all of it in its caches
+ *
+ * -EAGAIN if it has not, -EXDEV if something else is mounted on the way.
+ * Needs LOCAL_OS_OPENAT2.
+ */
+int local_os_open_near(int dirfd, const char *path, bool directory,
+                       bool cached);
+
+/**
  * local_os_open: open an object
  * @flags: host's; O_DIRECTORY must be among them if it is a directory
  *
@@ -158,6 +168,23 @@ ssize_t local_os_getdents(int fd, void *buf, size_t size);
  * more, or data that others append at the same time may be lost.
  */
 ssize_t local_os_append(int fd, const struct iovec *iov, int iovcnt);
+
+/**
+ * local_os_read_cached: read what the page cache has
+ * local_os_write_cached: write what needs no waiting
+ *
+ * Both may do less than asked for.  -EAGAIN if they can do nothing;
+ * -EOPNOTSUPP if the file system does not offer this.
+ */
+ssize_t local_os_read_cached(int fd, const struct iovec *iov, int iovcnt,
+                             uint64_t offset);
+ssize_t local_os_write_cached(int fd, const struct iovec *iov, int iovcnt,
+                              uint64_t offset);
+
+/**
+ * local_os_fs_type: the number of the kind of file system (f_type), or 0
+ */
+uint32_t local_os_fs_type(int fd);
 
 /**
  * local_os_writeout: begin to write a range of a file's cached data to disk

@@ -127,13 +127,11 @@ int local_open_handle(const V9fsCtx *cx, const V9fsHandle *dir,
     V9fsStat st;
     int ret;
 
-    if (local_may_not_wait(cx)) {
-        return -EAGAIN;
-    }
     if (local_path_hidden(cx, path)) {
         return -ENOENT;
     }
-    at.fd = local_open_path(cx, dir->fd, path, directory);
+    at.fd = cx->nowait ? local_nowait_open(cx, dir, path, directory)
+                       : local_open_path(cx, dir->fd, path, directory);
     if (at.fd < 0) {
         return at.fd;
     }
@@ -145,6 +143,7 @@ int local_open_handle(const V9fsCtx *cx, const V9fsHandle *dir,
     out->fd = at.fd;
     out->dev = st.dev;
     out->ino = st.ino;
+    out->nowait = st.dev == dir->dev ? dir->nowait : local_nowait_of(at.fd);
     return 0;
 }
 

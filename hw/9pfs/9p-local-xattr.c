@@ -55,11 +55,19 @@ ssize_t local_getxattr(const V9fsCtx *cx, const V9fsObject *obj,
                        const char *name, void *value, size_t size)
 {
     char buf[LOCAL_XATTR_NAME_SIZE];
-    const char *host;
-    LocalAt at;
-    int ret = local_xattr_at(cx, obj, name, &at, buf, &host);
+    const char *host = local_of(cx)->model->xattr_host(name, buf);
+    LocalFound found;
+    ssize_t ret;
 
-    return ret < 0 ? ret : local_os_getxattr(&at, host, value, size);
+    if (!host) {
+        return -EOPNOTSUPP;
+    }
+    ret = local_find(cx, obj, LOCAL_NOWAIT_CACHED, &found);
+    if (ret == 0) {
+        ret = local_os_getxattr(&found.at, host, value, size);
+        local_lose(&found);
+    }
+    return ret;
 }
 
 /* Appends the guest's names among the host's; returns the bytes used */
@@ -89,19 +97,16 @@ ssize_t local_listxattr(const V9fsCtx *cx, const V9fsObject *obj,
                         char *list, size_t size)
 {
     g_autofree char *host = NULL;
+    LocalFound found;
     size_t used;
-    ssize_t ret;
-    LocalAt at;
+    ssize_t ret = local_find(cx, obj, LOCAL_NOWAIT_CACHED, &found);
 
-    if (local_may_not_wait(cx)) {
-        return -EAGAIN;
-    }
-    ret = local_at(cx, obj, &at);
     if (ret < 0) {
         return ret;
     }
     host = g_malloc(LOCAL_XATTR_LIST_SIZE);
-    ret = local_os_listxattr(&at, host, LOCAL_XATTR_LIST_SIZE);
+    ret = local_os_listxattr(&found.at, host, LOCAL_XATTR_LIST_SIZE);
+    local_lose(&found);
     if (ret < 0) {
         return ret;
     }

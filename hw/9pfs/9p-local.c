@@ -137,6 +137,7 @@ static int local_open_root(const char *path, V9fsHandle *root)
     root->fd = at.fd;
     root->dev = st.dev;
     root->ino = st.ino;
+    root->nowait = local_nowait_of(at.fd);
     return 0;
 }
 

@@ -11,6 +11,7 @@
 #ifndef HW_9PFS_9P_LOCAL_H
 #define HW_9PFS_9P_LOCAL_H
 
+#include "qemu/units.h"
 #include "hw/9pfs/9p-fs.h"
 #include "9p-local-os.h"
 
@@ -80,14 +81,73 @@ static inline const Local *local_of(const V9fsCtx *cx)
     return cx->fs->opaque;
 }
 
-/*
- * Whether an operation must give up because all its calls may wait.  Those
- * that learn to do without waiting drop this line, one by one.
- */
+/* An operation that may wait whatever it is asked */
 static inline bool local_may_not_wait(const V9fsCtx *cx)
 {
     return cx->nowait;
 }
+
+/* ---------------------------------------------------------------------- */
+/* 9p-local-nowait.c: what can be done without waiting */
+
+/* V9fsHandle.nowait and V9fsFile.nowait, by file system */
+enum {
+    /*
+     * What the kernel has of names, attributes and data in its caches can be
+     * had without waiting, and told apart from what it has not.
+     */
+    LOCAL_NOWAIT_CACHED = 1 << 0,
+    LOCAL_NOWAIT_WRITE = 1 << 1,        /* the same for writing data */
+    LOCAL_NOWAIT_MEMORY = 1 << 2,       /* there is nothing but memory */
+};
+
+/* Bytes to move at most: that takes as long as a crossing */
+#define LOCAL_NOWAIT_BYTES  (128 * KiB)
+/* Bytes of a file to free at most */
+#define LOCAL_NOWAIT_FREE   (256 * KiB)
+
+/**
+ * local_nowait_of: what can be tried in the file system of a descriptor
+ *
+ * May wait.
+ */
+unsigned local_nowait_of(int fd);
+
+/**
+ * local_nowait_open: as local_os_open_node(), of a path, without waiting
+ */
+int local_nowait_open(const V9fsCtx *cx, const V9fsHandle *dir,
+                      const char *path, bool directory);
+
+/* An object, found as cx->nowait wants it */
+typedef struct LocalFound {
+    LocalAt at;
+    V9fsObject obj;             /* the same */
+    bool pinned;
+    V9fsHandle pin;             /* that both are */
+} LocalFound;
+
+/**
+ * local_find: where an object is
+ * @need: LOCAL_NOWAIT_* that its file system must have, if cx->nowait is set
+ * @found: to be given back with local_lose() if this returned 0
+ *
+ * If cx->nowait is set the object has no name afterwards, so that nothing
+ * needs to be looked up again.  Returns 0; -EAGAIN; as local_at().
+ */
+int local_find(const V9fsCtx *cx, const V9fsObject *obj, unsigned need,
+               LocalFound *found);
+void local_lose(LocalFound *found);
+
+/**
+ * local_nowait_may_free: whether an object may go without taking long
+ */
+bool local_nowait_may_free(const LocalAt *at);
+
+ssize_t local_nowait_read(V9fsFile *file, const struct iovec *iov, int iovcnt,
+                          uint64_t offset);
+ssize_t local_nowait_write(V9fsFile *file, const struct iovec *iov, int iovcnt,
+                           uint64_t offset);
 
 /* ---------------------------------------------------------------------- */
 /* 9p-local-path.c: handles, and where objects are */

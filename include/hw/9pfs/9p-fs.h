@@ -63,6 +63,7 @@ typedef struct V9fsHandle {
         void *opaque;
     };
     uint64_t dev, ino;          /* set by open_handle */
+    unsigned nowait;            /* the driver's: what can be tried here */
     /* The rest belongs to the server's thread. */
     unsigned refs;
     bool pinned;                /* of an object that may have no name */
@@ -77,6 +78,7 @@ typedef struct V9fsFile {
         void *opaque;
     };
     bool is_dir;
+    unsigned nowait;            /* the driver's: what can be tried with it */
     uint64_t dev;               /* of a directory's entries, mounts apart */
     uint64_t pos;               /* directory: where the next read goes on */
 } V9fsFile;
@@ -136,11 +138,21 @@ typedef bool V9fsAddDirent(void *opaque, const V9fsDirent *ent);
 typedef struct V9fsCtx {
     V9fsFs *fs;
     /*
-     * Called in the server's thread: do nothing that could wait, and return
-     * -EAGAIN, with nothing changed, if that is not possible.
+     * Called in the server's thread: do nothing that could wait or take long,
+     * and return -EAGAIN, with nothing changed, if that is not possible.
      */
     bool nowait;
+    bool random;                /* for tests: refuse that now and then */
 } V9fsCtx;
+
+/*
+ * Whether a driver is to refuse, at a point where it could, to go on without
+ * waiting: results must not depend on it
+ */
+static inline bool v9fs_refuse(const V9fsCtx *cx)
+{
+    return cx->nowait && cx->random && g_random_boolean();
+}
 
 /* A driver */
 struct V9fsFsOps {
@@ -201,7 +213,8 @@ struct V9fsFsOps {
     int (*fsync)(const V9fsCtx *cx, V9fsFile *file, bool datasync);
     /*
      * Gives entries from position @offset on (0, or an entry's offset) to
-     * @add until that refuses one or there are no more.  @room: bytes of
+     * @add until that refuses one or there are no more; called anew after
+     * -EAGAIN it goes on behind what @add has taken.  @room: bytes of
      * reply that @add has, so that not much more is read than it takes.  The
      * caller sees to it that only one runs for an open directory at a time.
      */
