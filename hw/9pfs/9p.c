@@ -491,6 +491,7 @@ bool v9fs_state_init(V9fsState *s, const V9fsExport *exp,
     s->msize = 0;
     s->in_flight = s->closing = 0;
     s->draining = s->mounted = false;
+    s->try.wasted = s->try.skip = s->try.pause = 0;
     for (int i = 0; i < V9FS_TAG_BUCKETS; i++) {
         QLIST_INIT(&s->tags[i]);
     }

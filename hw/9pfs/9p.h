@@ -69,8 +69,21 @@ struct V9fsPDU {
     QSIMPLEQ_ENTRY(V9fsPDU) waiting;
 };
 
+/* Whether work items are tried in the server's own thread first */
+typedef struct V9fsTry {
+    enum {
+        V9FS_TRY_ON,
+        V9FS_TRY_OFF,
+        V9FS_TRY_RANDOM,                /* refused now and then, for tests */
+    } mode;
+    int64_t wasted;                     /* ns, on tries that gained nothing */
+    unsigned skip;                      /* items not to be tried */
+    unsigned pause;                     /* how many the next time */
+} V9fsTry;
+
 struct V9fsState {
     V9fsFs fs;
+    V9fsTry try;
     const V9fsTransport *transport;
     uint32_t msize;                     /* 0: no Tversion yet */
 

@@ -92,6 +92,9 @@ static bool add_entry(void *opaque, const V9fsDirent *ent)
         return false;
     }
     w->full = !put_entry(w, &e);
+    if (!w->full) {
+        w->offset = ent->offset;
+    }
     return !w->full;
 }
 
@@ -101,6 +104,9 @@ static int readdir_run(const V9fsCtx *cx, V9fsWork *work)
     int err = cx->fs->ops->readdir(cx, w->dir, w->offset, w->left,
                                    add_entry, w);
 
+    if (err == -EAGAIN && cx->nowait) {
+        return err;     /* a worker goes on from here */
+    }
     if (w->used) {
         return w->used;
     }

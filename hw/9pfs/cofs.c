@@ -182,7 +182,8 @@ static int gone_pin(const V9fsCtx *cx, GoneName *g, const V9fsPlace *p)
     g_autofree V9fsHandle *h = NULL;
     int err;
 
-    if (!g->in_use) {
+    /* It may be there already: from an attempt that could not go on */
+    if (!g->in_use || g->pin) {
         return 0;
     }
     h = g_new0(V9fsHandle, 1);

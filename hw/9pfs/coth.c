@@ -6,6 +6,7 @@
 
 #include "qemu/osdep.h"
 #include "block/thread-pool.h"
+#include "qemu/timer.h"
 #include "hw/9pfs/coth.h"
 #include "trace.h"
 
@@ -257,7 +258,7 @@ static int open_place(const V9fsCtx *cx, V9fsPlace *p)
     g_autofree V9fsHandle *h = NULL;
     int err;
 
-    if (!p->path) {
+    if (!p->path || p->opened) {
         return 0;
     }
     h = g_new0(V9fsHandle, 1);
@@ -295,16 +296,22 @@ static void check_stale(const V9fsCtx *cx, V9fsWork *w)
     }
 }
 
+static int run(const V9fsCtx *cx, V9fsWork *w)
+{
+    int ret = open_places_and_run(cx, w);
+
+    if (ret == -ENOENT) {
+        check_stale(cx, w);
+    }
+    return ret;
+}
+
 static int work_in_thread(void *opaque)
 {
     V9fsWork *w = opaque;
     V9fsCtx cx = { .fs = &w->s->fs };
-    int ret = open_places_and_run(&cx, w);
 
-    if (ret == -ENOENT) {
-        check_stale(&cx, w);
-    }
-    return ret;
+    return run(&cx, w);
 }
 
 static void work_done(void *opaque, int ret)
@@ -319,9 +326,6 @@ static int coroutine_fn run_in_worker(V9fsPDU *pdu, V9fsWork *w)
 {
     BlockAIOCB *aiocb;
 
-    if (pdu->cancelled && !w->must_run) {
-        return -ECANCELED;
-    }
     w->co = qemu_coroutine_self();
     pdu->crossings++;
     trace_v9fs_crossing(pdu->header.tag, pdu->header.type);
@@ -330,6 +334,70 @@ static int coroutine_fn run_in_worker(V9fsPDU *pdu, V9fsWork *w)
     qemu_coroutine_yield();
     pdu->aiocb = NULL;
     return w->ret;
+}
+
+/* The server's thread's side */
+
+/*
+ * Tries that are refused, or take long, cost the guest more than they gain.
+ * Their time adds up; when it is too much, trying is suspended for a number
+ * of items, and for twice as many the next time.
+ */
+#define TRY_LONG        100000      /* ns for one try, refused or not */
+#define TRY_TOO_MUCH    1000000     /* ns for tries in vain, together */
+#define TRY_CREDIT      1000        /* ns that a good one makes up for */
+#define TRY_MIN_PAUSE   64
+#define TRY_MAX_PAUSE   16384
+
+static void judge_try(V9fsTry *t, int ret, int64_t ns)
+{
+    if (ret == -EAGAIN || ns > TRY_LONG) {
+        t->wasted += ns;
+    } else {
+        t->wasted -= MIN(t->wasted, TRY_CREDIT);
+        if (!t->wasted) {
+            t->pause = TRY_MIN_PAUSE;
+        }
+    }
+    if (t->wasted > TRY_TOO_MUCH) {
+        t->skip = t->pause;
+        t->pause = MIN(2 * t->pause, TRY_MAX_PAUSE);
+        t->wasted = 0;
+    }
+}
+
+/* -EAGAIN: it takes a worker */
+static int try_in_place(V9fsPDU *pdu, V9fsWork *w)
+{
+    V9fsTry *t = &w->s->try;
+    V9fsCtx cx = {
+        .fs = &w->s->fs, .nowait = true, .random = t->mode == V9FS_TRY_RANDOM,
+    };
+    int64_t start;
+    int ret;
+
+    if (t->mode == V9FS_TRY_OFF) {
+        return -EAGAIN;
+    }
+    if (t->skip) {
+        t->skip--;
+        return -EAGAIN;
+    }
+    start = get_clock();
+    ret = run(&cx, w);
+    judge_try(t, ret, get_clock() - start);
+    return ret;
+}
+
+static int coroutine_fn run_anywhere(V9fsPDU *pdu, V9fsWork *w)
+{
+    int ret;
+
+    if (pdu->cancelled && !w->must_run) {
+        return -ECANCELED;
+    }
+    ret = try_in_place(pdu, w);
+    return ret == -EAGAIN ? run_in_worker(pdu, w) : ret;
 }
 
 /* Gives up what stood in the way; true if it is worth another run */
@@ -365,7 +433,7 @@ int coroutine_fn v9fs_co_work(V9fsPDU *pdu, V9fsWork *w)
         }
         again = ret == -EAGAIN;
         if (ret == 0) {
-            ret = run_in_worker(pdu, w);
+            ret = run_anywhere(pdu, w);
             again = ret < 0 && make_way(w, ret);
             if (w->finish) {
                 w->finish(w, ret);

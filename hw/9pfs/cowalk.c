@@ -84,13 +84,16 @@ static int enter(const V9fsCtx *cx, WalkWork *w, int i)
             return 0;
         }
     }
-    h = g_new0(V9fsHandle, 1);
-    h->refs = 1;
-    err = cx->fs->ops->open_handle(cx, obj.dir, obj.name, true, h);
-    if (err) {
-        return err;
+    /* It may be there already: from an attempt that could not go on */
+    if (!w->opened[i]) {
+        h = g_new0(V9fsHandle, 1);
+        h->refs = 1;
+        err = cx->fs->ops->open_handle(cx, obj.dir, obj.name, true, h);
+        if (err) {
+            return err;
+        }
+        w->opened[i] = g_steal_pointer(&h);
     }
-    w->opened[i] = g_steal_pointer(&h);
     w->stack[++w->top] = w->opened[i];
     obj = (V9fsObject) { .dir = w->opened[i] };
     return cx->fs->ops->stat(cx, &obj, &w->st[i]);
@@ -127,6 +130,9 @@ static int walk_names(const V9fsCtx *cx, WalkWork *w)
                 return i + 1;   /* found, but it leads nowhere */
             }
         }
+    }
+    if (err == -EAGAIN && cx->nowait) {
+        return err;
     }
     return err && i == 1 ? err : i - !!err;
 }

@@ -15,12 +15,14 @@
 #include "hw/virtio/virtio-access.h"
 #include "qapi/error.h"
 #include "qemu/defer-call.h"
+#include "qemu/main-loop.h"
 #include "qemu/module.h"
 #include "standard-headers/linux/virtio_ids.h"
 #include "system/system.h"
 
 #define QUEUE_SIZE      128
 #define MAX_TAG_BYTES   31
+#define REQUESTS_AT_ONCE 64
 /*
  * A chain of descriptors has at most this many; two of them may hold parts of
  * the header, and the others a page each.
@@ -85,11 +87,12 @@ static const V9fsTransport virtio_9p_transport = {
     .mounted = virtio_9p_mounted,
 };
 
-static void take_requests(V9fsVirtioState *v)
+/* Takes up to so many requests; false if there may be more */
+static bool take_requests(V9fsVirtioState *v, unsigned most)
 {
     VirtioRequest *r;
 
-    while ((r = virtqueue_pop(v->vq, sizeof(*r)))) {
+    while (most-- && (r = virtqueue_pop(v->vq, sizeof(*r)))) {
         r->pdu.s = &v->state;
         r->pdu.out_sg = r->elem.out_sg;
         r->pdu.out_num = r->elem.out_num;
@@ -97,20 +100,35 @@ static void take_requests(V9fsVirtioState *v)
         r->pdu.in_num = r->elem.in_num;
         v9fs_submit(&r->pdu);
     }
+    return VIRTIO_DEVICE(v)->broken || virtio_queue_empty(v->vq);
 }
 
-/* All that is there in one go, without being notified of more meanwhile */
-static void virtio_9p_handle_output(VirtIODevice *vdev, VirtQueue *vq)
+/*
+ * All that is there in one go, without being notified of more meanwhile.  But
+ * a guest can ask as fast as requests are answered in place: after some of
+ * them the rest of QEMU has its turn.
+ */
+static void serve_queue(void *opaque)
 {
-    V9fsVirtioState *v = VIRTIO_9P(vdev);
+    V9fsVirtioState *v = opaque;
+    bool empty;
 
     defer_call_begin();
-    do {
-        virtio_queue_set_notification(vq, 0);
-        take_requests(v);
-        virtio_queue_set_notification(vq, 1);
-    } while (!vdev->broken && !virtio_queue_empty(vq));
+    virtio_queue_set_notification(v->vq, 0);
+    empty = take_requests(v, REQUESTS_AT_ONCE);
+    if (empty) {
+        virtio_queue_set_notification(v->vq, 1);
+        empty = take_requests(v, 1);
+    }
+    if (!empty) {
+        qemu_bh_schedule(v->bh);
+    }
     defer_call_end();
+}
+
+static void virtio_9p_handle_output(VirtIODevice *vdev, VirtQueue *vq)
+{
+    serve_queue(VIRTIO_9P(vdev));
 }
 
 static uint64_t virtio_9p_get_features(VirtIODevice *vdev, uint64_t features,
@@ -136,6 +154,7 @@ static void virtio_9p_get_config(VirtIODevice *vdev, uint8_t *config)
 
 static void virtio_9p_reset(VirtIODevice *vdev)
 {
+    qemu_bh_cancel(VIRTIO_9P(vdev)->bh);
     v9fs_reset(&VIRTIO_9P(vdev)->state);
 }
 
@@ -172,6 +191,24 @@ static bool check_tag(V9fsVirtioState *v, Error **errp)
     return true;
 }
 
+static bool set_try_mode(V9fsVirtioState *v, Error **errp)
+{
+    static const char *const modes[] = {
+        [V9FS_TRY_ON] = "on", [V9FS_TRY_OFF] = "off",
+        [V9FS_TRY_RANDOM] = "random",
+    };
+
+    for (int i = 0; i < ARRAY_SIZE(modes); i++) {
+        if (g_str_equal(v->in_place ?: "on", modes[i])) {
+            v->state.try.mode = i;
+            return true;
+        }
+    }
+    error_setg(errp, "virtio-9p: in-place '%s' is unknown; it is on, off or, "
+               "for tests, random", v->in_place);
+    return false;
+}
+
 static void virtio_9p_realize(DeviceState *dev, Error **errp)
 {
     VirtIODevice *vdev = VIRTIO_DEVICE(dev);
@@ -181,18 +218,23 @@ static void virtio_9p_realize(DeviceState *dev, Error **errp)
     if (!check_tag(v, errp)) {
         return;
     }
+    if (!set_try_mode(v, errp)) {
+        return;
+    }
     exp = find_export(v, errp);
     if (!exp || !v9fs_state_init(&v->state, exp, &virtio_9p_transport, errp)) {
         return;
     }
     virtio_init(vdev, VIRTIO_ID_9P, config_size(v));
     v->vq = virtio_add_queue(vdev, QUEUE_SIZE, virtio_9p_handle_output);
+    v->bh = qemu_bh_new_guarded(serve_queue, v, &dev->mem_reentrancy_guard);
 }
 
 static void virtio_9p_unrealize(DeviceState *dev)
 {
     V9fsVirtioState *v = VIRTIO_9P(dev);
 
+    qemu_bh_delete(v->bh);
     v9fs_reset(&v->state);
     v9fs_state_cleanup(&v->state);
     virtio_delete_queue(v->vq);
@@ -217,6 +259,7 @@ static const VMStateDescription virtio_9p_vmstate = {
 
 static const Property virtio_9p_props[] = {
     DEFINE_PROP_STRING("fsdev", V9fsVirtioState, fsdev),
+    DEFINE_PROP_STRING("in-place", V9fsVirtioState, in_place),
     DEFINE_PROP_STRING("mount_tag", V9fsVirtioState, mount_tag),
 };
 

@@ -19,6 +19,8 @@ struct V9fsVirtioState {
     VirtQueue *vq;
     char *mount_tag;            /* properties */
     char *fsdev;
+    char *in_place;
+    QEMUBH *bh;                 /* goes on with requests left in the queue */
     Error *migration_blocker;   /* while the guest has it mounted */
     V9fsState state;
 };

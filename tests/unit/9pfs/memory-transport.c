@@ -81,7 +81,12 @@ MemSession *mem_new(const V9fsFsOps *ops, const char *path, V9fsModel model)
 
 void mem_start(MemSession *m)
 {
+    const char *mode = getenv("V9FS_TEST_TRY") ?: "on";
+
     v9fs_state_init(&m->s, &m->exp, &mem_transport, &error_abort);
+    m->s.try.mode = g_str_equal(mode, "off") ? V9FS_TRY_OFF :
+                    g_str_equal(mode, "random") ? V9FS_TRY_RANDOM :
+                    V9FS_TRY_ON;
 }
 
 void mem_free(MemSession *m)

@@ -46,6 +46,8 @@ void mem_init(void);
  * @path, @model: of the local driver; else NULL and V9FS_MODEL_UNSET
  *
  * @m->exp may be changed before mem_start(), which aborts if it fails.
+ * V9FS_TEST_TRY=on|off|random in the environment says whether the server
+ * tries requests in place (m->s.try.mode): results must be the same.
  */
 MemSession *mem_new(const V9fsFsOps *ops, const char *path, V9fsModel model);
 void mem_start(MemSession *m);

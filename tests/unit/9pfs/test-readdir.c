@@ -248,7 +248,7 @@ static void test_positions(void)
     walk_and_open(m, DIR_FID, "dir");
     list_all(m, 0, &all);
     g_assert_cmpuint(all.n, ==, 62);
-    g_assert_cmpuint(mem_crossings(m, P9_TREADDIR), ==, 1);
+    g_assert_cmpuint(mem_crossings(m, P9_TREADDIR), <=, 1);
     for (int i = all.n - 1; i >= 0; i--) {
         list_all(m, all.ent[i].offset, &rest);
         g_assert_cmpuint(rest.n, ==, all.n - i - 1);

@@ -84,10 +84,19 @@ static uint64_t all_crossings(MemSession *m)
     g_assert_cmpuint(all_crossings(m) - before_, ==, n); \
 } while (0)
 
+/* Nothing is tried in place: all that needs a file system goes to a worker. */
+static MemSession *serve_counting(Tree *t)
+{
+    MemSession *m = tree_serve(t);
+
+    m->s.try.mode = V9FS_TRY_OFF;
+    return m;
+}
+
 static void test_crossings_names(void)
 {
     g_autoptr(Tree) t = tree_new();
-    MemSession *m = tree_serve(t);
+    MemSession *m = serve_counting(t);
 
     tree_write(t, "file", "hello");
     CROSSES(m, 0, clone_fid(m, 0, 1));
@@ -111,7 +120,7 @@ static void test_crossings_names(void)
 static void test_crossings_files(void)
 {
     g_autoptr(Tree) t = tree_new();
-    MemSession *m = tree_serve(t);
+    MemSession *m = serve_counting(t);
     P9Rgetattr a;
 
     CROSSES(m, 0, clone_fid(m, 0, 1));
@@ -141,7 +150,7 @@ static void test_crossings_files(void)
 static void test_crossings_xattrs(void)
 {
     g_autoptr(Tree) t = tree_new();
-    MemSession *m = tree_serve(t);
+    MemSession *m = serve_counting(t);
 
     tree_write(t, "file", "");
     CROSSES(m, 1, walk1(m, 0, 1, "file"));
@@ -159,7 +168,7 @@ static void test_crossings_xattrs(void)
 static void test_crossings_readdir(void)
 {
     g_autoptr(Tree) t = tree_new();
-    MemSession *m = tree_serve(t);
+    MemSession *m = serve_counting(t);
 
     tree_mkdir(t, "dir");
     tree_write(t, "dir/a", "");
@@ -174,7 +183,7 @@ static void test_crossings_readdir(void)
 static void test_crossings_walk(void)
 {
     g_autoptr(Tree) t = tree_new();
-    MemSession *m = tree_serve(t);
+    MemSession *m = serve_counting(t);
     P9Twalk w = { 0, 1, { 16, { NULL } } };
     GString *path = g_string_new("d");
 
@@ -192,6 +201,37 @@ static void test_crossings_walk(void)
     w = (P9Twalk) { 1, 2, { 5, { "..", "d", "..", "..", "d" } } };
     CROSSES(m, 1, mem_call(m, P9_TWALK, &w, NULL));
     g_string_free(path, true);
+    mem_free(m);
+}
+
+/*
+ * What is in the kernel's caches takes no crossing, wherever names and
+ * attributes can be had without waiting.
+ */
+static void test_crossings_in_place(void)
+{
+    g_autoptr(Tree) t = tree_new();
+    MemSession *m = tree_serve(t);
+    P9Rgetattr a;
+
+    if (!m->s.fs.root.nowait) {
+        g_test_skip("nothing can be tried on TMPDIR's file system");
+        mem_free(m);
+        return;
+    }
+    m->s.try.mode = V9FS_TRY_ON;
+    tree_mkdir(t, "dir");
+    tree_write(t, "dir/file", "hello");
+    g_assert_cmpint(walk1(m, 0, 1, "dir"), ==, 0);
+    g_assert_cmpint(walk1(m, 1, 2, "file"), ==, 0);
+    clunk(m, 2);
+    CROSSES(m, 0, walk1(m, 1, 2, "file"));
+    CROSSES(m, 0, getattr(m, 2, &a));
+    CROSSES(m, 0, CALL(m, statfs, P9_TSTATFS, 2));
+    CROSSES(m, 0, lopen(m, 2, P9_DOTL_RDONLY));
+    CROSSES(m, 0, getattr(m, 2, &a));
+    CROSSES(m, 0, CALL(m, read, P9_TREAD, 2, 0, 100));
+    CROSSES(m, 0, clunk(m, 2));
     mem_free(m);
 }
 
@@ -571,6 +611,7 @@ int main(int argc, char **argv)
         { "crossings/xattrs", test_crossings_xattrs },
         { "crossings/readdir", test_crossings_readdir },
         { "crossings/walk", test_crossings_walk },
+        { "crossings/in-place", test_crossings_in_place },
         { "before-version", test_before_version },
         { "version", test_version },
         { "mount-refused", test_mount_refused },
