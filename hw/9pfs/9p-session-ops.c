@@ -5,7 +5,29 @@
  */
 
 #include "qemu/osdep.h"
+#include "qemu/error-report.h"
+#include "qemu/units.h"
 #include "hw/9pfs/coth.h"
+
+/*
+ * What Linux asks for unless told otherwise, and what it can use at most: its
+ * virtio transport sends no more than 125 pages (net/9p/trans_virtio.c).
+ */
+#define LINUX_DEFAULT_MSIZE (128 * KiB + 24)
+#define LINUX_MAX_MSIZE     512000
+
+/* Each request costs the same however little it moves. */
+static void warn_small_msize(V9fsState *s)
+{
+    if (!s->tag || s->warned_msize || s->msize >= LINUX_DEFAULT_MSIZE) {
+        return;
+    }
+    s->warned_msize = true;
+    warn_report("9p: the guest mounts '%s' with msize=%u, which makes large "
+                "reads and writes slow; mount it with msize=%u (why: "
+                "docs/msize.md)", s->tag, s->msize,
+                MIN(LINUX_MAX_MSIZE, s->transport->max_msize(s)));
+}
 
 int coroutine_fn v9fs_do_version(V9fsPDU *pdu)
 {
@@ -23,6 +45,7 @@ int coroutine_fn v9fs_do_version(V9fsPDU *pdu)
     if (g_str_equal(req->version, "9P2000.L")) {
         res->version = "9P2000.L";
         s->msize = res->msize;
+        warn_small_msize(s);
     } else {
         res->version = "unknown";
     }

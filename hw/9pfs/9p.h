@@ -85,7 +85,9 @@ struct V9fsState {
     V9fsFs fs;
     V9fsTry try;
     const V9fsTransport *transport;
+    const char *tag;                    /* mount tag, for messages, or NULL */
     uint32_t msize;                     /* 0: no Tversion yet */
+    bool warned_msize;                  /* that it is small, once */
 
     GHashTable *fids;                   /* fid number -> V9fsFid */
     bool mounted;

@@ -225,6 +225,7 @@ static void virtio_9p_realize(DeviceState *dev, Error **errp)
     if (!exp || !v9fs_state_init(&v->state, exp, &virtio_9p_transport, errp)) {
         return;
     }
+    v->state.tag = v->mount_tag;
     virtio_init(vdev, VIRTIO_ID_9P, config_size(v));
     v->vq = virtio_add_queue(vdev, QUEUE_SIZE, virtio_9p_handle_output);
     v->bh = qemu_bh_new_guarded(serve_queue, v, &dev->mem_reentrancy_guard);
