@@ -248,12 +248,9 @@ static bool fsdev_check_required(const V9fsExport *exp, Error **errp)
 /* What is understood but not done */
 static bool fsdev_check_supported(V9fsExport *exp, Error **errp)
 {
-    if (exp->model == V9FS_MODEL_MAPPED_XATTR ||
-        exp->model == V9FS_MODEL_MAPPED_FILE) {
-        error_setg(errp, "security_model '%s' is not supported by this "
-                   "server yet: use none or passthrough",
-                   exp->model == V9FS_MODEL_MAPPED_XATTR ? "mapped-xattr" :
-                   "mapped-file");
+    if (exp->model == V9FS_MODEL_MAPPED_FILE) {
+        error_setg(errp, "security_model 'mapped-file' is not supported by "
+                   "this server yet: use mapped-xattr, none or passthrough");
         return false;
     }
     if (throttle_enabled(&exp->throttle)) {

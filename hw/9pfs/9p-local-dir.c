@@ -35,7 +35,8 @@ static bool local_add_dirents(const V9fsCtx *cx, V9fsFile *dir,
             .dev = dir->dev,
             .ino = host->ino,
             .offset = host->off,
-            .type = host->type,
+            .type = host->type == DT_REG && model->hides_types ?
+                    DT_UNKNOWN : host->type,
             .name = host->name,
             .namelen = namelen,
         };

@@ -66,6 +66,7 @@ static const LocalModel none_model = {
 static const LocalModel *const local_models[] = {
     [V9FS_MODEL_PASSTHROUGH] = &passthrough_model,
     [V9FS_MODEL_NONE] = &none_model,
+    [V9FS_MODEL_MAPPED_XATTR] = &local_mapped_xattr_model,
 };
 
 static const LocalModel *local_model(V9fsModel model)
@@ -89,10 +90,9 @@ static bool local_check(const V9fsExport *exp, Error **errp)
         return false;
     }
     if (!local_model(exp->model)) {
-        error_setg(errp, "fsdev '%s': security_model=%s is not supported yet",
-                   exp->id, exp->model == V9FS_MODEL_MAPPED_XATTR ?
-                   "mapped-xattr" : "mapped-file");
-        error_append_hint(errp, "Use security_model=none or passthrough.\n");
+        error_setg(errp, "fsdev '%s': security_model=mapped-file is not "
+                   "supported yet; use mapped-xattr, none or passthrough",
+                   exp->id);
         return false;
     }
     return true;

@@ -26,6 +26,8 @@
 typedef struct LocalModel {
     /* Whether a name is the model's own, which the guest does not see */
     bool (*hidden)(const char *name, size_t len);
+    /* Whether what is a regular file for the host may be something else */
+    bool hides_types;
 
     /* Turns what the host said of an object into what the guest sees */
     int (*stat_fix)(const V9fsCtx *cx, const V9fsObject *obj, V9fsStat *st);
@@ -69,6 +71,9 @@ typedef struct LocalModel {
                               char buf[LOCAL_XATTR_NAME_SIZE]);
     const char *(*xattr_guest)(const char *name);
 } LocalModel;
+
+/* 9p-local-mapped.c */
+extern const LocalModel local_mapped_xattr_model;
 
 /* V9fsFs.opaque */
 typedef struct Local {
