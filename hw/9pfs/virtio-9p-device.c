@@ -29,14 +29,50 @@
  */
 #define MAX_MSIZE       ((VIRTQUEUE_MAX_SIZE - 2) * 4096)
 
-typedef struct VirtioRequest {
-    VirtQueueElement elem;      /* first: virtqueue_pop() makes it */
+struct VirtioRequest {
+    VirtQueueElement *elem;
     V9fsPDU pdu;
-} VirtioRequest;
+    QSLIST_ENTRY(VirtioRequest) next;   /* spare */
+};
 
 static V9fsVirtioState *device_of(V9fsState *s)
 {
     return container_of(s, V9fsVirtioState, state);
+}
+
+/* Requests are used again: as many are kept as were in flight at once. */
+static VirtioRequest *new_request(V9fsVirtioState *v, VirtQueueElement *elem)
+{
+    VirtioRequest *r = QSLIST_FIRST(&v->spare);
+
+    if (r) {
+        QSLIST_REMOVE_HEAD(&v->spare, next);
+    } else {
+        r = g_new(VirtioRequest, 1);
+    }
+    r->elem = elem;
+    r->pdu.s = &v->state;
+    r->pdu.out_sg = elem->out_sg;
+    r->pdu.out_num = elem->out_num;
+    r->pdu.in_sg = elem->in_sg;
+    r->pdu.in_num = elem->in_num;
+    return r;
+}
+
+static void free_request(V9fsVirtioState *v, VirtioRequest *r)
+{
+    g_free(r->elem);
+    QSLIST_INSERT_HEAD(&v->spare, r, next);
+}
+
+static void free_spare(V9fsVirtioState *v)
+{
+    VirtioRequest *r;
+
+    while ((r = QSLIST_FIRST(&v->spare))) {
+        QSLIST_REMOVE_HEAD(&v->spare, next);
+        g_free(r);
+    }
 }
 
 static uint32_t virtio_9p_max_msize(V9fsState *s)
@@ -57,8 +93,8 @@ static void virtio_9p_reply(V9fsPDU *pdu, size_t size)
     VirtioRequest *r = container_of(pdu, VirtioRequest, pdu);
     V9fsVirtioState *v = device_of(pdu->s);
 
-    virtqueue_push(v->vq, &r->elem, size);
-    g_free(r);
+    virtqueue_push(v->vq, r->elem, size);
+    free_request(v, r);
     defer_call(notify, v);
 }
 
@@ -69,8 +105,8 @@ static void virtio_9p_broken(V9fsPDU *pdu, const char *why)
 
     virtio_error(VIRTIO_DEVICE(v), "virtio-9p '%s': a queue element is %s",
                  v->mount_tag, why);
-    virtqueue_detach_element(v->vq, &r->elem, 0);
-    g_free(r);
+    virtqueue_detach_element(v->vq, r->elem, 0);
+    free_request(v, r);
 }
 
 static int virtio_9p_mounted(V9fsState *s, bool mounted)
@@ -90,15 +126,10 @@ static const V9fsTransport virtio_9p_transport = {
 /* Takes up to so many requests; false if there may be more */
 static bool take_requests(V9fsVirtioState *v, unsigned most)
 {
-    VirtioRequest *r;
+    VirtQueueElement *elem;
 
-    while (most-- && (r = virtqueue_pop(v->vq, sizeof(*r)))) {
-        r->pdu.s = &v->state;
-        r->pdu.out_sg = r->elem.out_sg;
-        r->pdu.out_num = r->elem.out_num;
-        r->pdu.in_sg = r->elem.in_sg;
-        r->pdu.in_num = r->elem.in_num;
-        v9fs_submit(&r->pdu);
+    while (most-- && (elem = virtqueue_pop(v->vq, sizeof(*elem)))) {
+        v9fs_submit(&new_request(v, elem)->pdu);
     }
     return VIRTIO_DEVICE(v)->broken || virtio_queue_empty(v->vq);
 }
@@ -238,6 +269,7 @@ static void virtio_9p_unrealize(DeviceState *dev)
     qemu_bh_delete(v->bh);
     v9fs_reset(&v->state);
     v9fs_state_cleanup(&v->state);
+    free_spare(v);
     virtio_delete_queue(v->vq);
     virtio_cleanup(VIRTIO_DEVICE(dev));
 }

@@ -14,6 +14,8 @@
 #define TYPE_VIRTIO_9P "virtio-9p-device"
 OBJECT_DECLARE_SIMPLE_TYPE(V9fsVirtioState, VIRTIO_9P)
 
+typedef struct VirtioRequest VirtioRequest;
+
 struct V9fsVirtioState {
     VirtIODevice parent_obj;
     VirtQueue *vq;
@@ -21,6 +23,7 @@ struct V9fsVirtioState {
     char *fsdev;
     char *in_place;
     QEMUBH *bh;                 /* goes on with requests left in the queue */
+    QSLIST_HEAD(, VirtioRequest) spare; /* requests to be used again */
     Error *migration_blocker;   /* while the guest has it mounted */
     V9fsState state;
 };

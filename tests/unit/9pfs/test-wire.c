@@ -302,7 +302,7 @@ static void test_names(void)
         { "/", 1, -ENOENT, -ENOENT, -ENOENT, -ENOENT },
         { "a\0b", 3, -ENOENT, -ENOENT, -ENOENT, -ENOENT },
         { "..\0", 3, -ENOENT, -ENOENT, -ENOENT, -ENOENT },
-        { "\377\376 \n", 4, 0, 0, 0, 0 },
+        { "\377\376\n.", 4, 0, 0, 0, 0 },
     };
     g_autofree char *longest = g_strnfill(256, 'n');
 
