@@ -122,9 +122,16 @@ def permissions_apply(place):
           'True', 'open for reading')
 
 
+def kept(place, nanoseconds):
+    """What is left of a time that is set: Linux's 9p client cuts it."""
+    if place.local:
+        return nanoseconds
+    return max(0, nanoseconds // 10**9 * 10**9)
+
+
 @check()
 def times(place):
-    """Times are kept to the nanosecond, before 1970 and after 2038 too."""
+    """Times are kept, before 1970 and after 2038 too."""
     path = place.file('f')
     os.mkdir(place.path('d'))
     os.symlink('f', place.path('l'))
@@ -134,10 +141,19 @@ def times(place):
             os.utime(place.path(name), ns=(atime, mtime),
                      follow_symlinks=False)
             info = os.lstat(place.path(name))
-            equal((info.st_atime_ns, info.st_mtime_ns), (atime, mtime),
+            equal((info.st_atime_ns, info.st_mtime_ns),
+                  (kept(place, atime), kept(place, mtime)),
                   f'times of {name}')
     place.remount()
     equal(os.stat(path).st_mtime_ns, 0, 'mtime after a remount')
+
+
+@check()
+def nanoseconds(place):
+    """Times that the host has are seen to the nanosecond."""
+    place.host('touch -d "2001-02-03 04:05:06.123456789 UTC" f')
+    equal(os.stat(place.path('f')).st_mtime_ns, 981173106123456789, 'mtime')
+    equal(os.stat(place.path('f')).st_atime_ns, 981173106123456789, 'atime')
 
 
 @check()
@@ -154,22 +170,26 @@ def now_and_omit(place):
     set_times(1000, 1, 2000, 2)
     set_times(0, OMIT, 3000, 3)
     info = os.stat(path)
-    equal((info.st_atime_ns, info.st_mtime_ns),
-          (1000 * 10**9 + 1, 3000 * 10**9 + 3), 'times, atime omitted')
+    first = kept(place, 1000 * 10**9 + 1)
+    second = kept(place, 3000 * 10**9 + 3)
+    third = kept(place, 4000 * 10**9 + 4)
+    equal((info.st_atime_ns, info.st_mtime_ns), (first, second),
+          'times, atime omitted')
     set_times(4000, 4, 0, OMIT)
     info = os.stat(path)
-    equal((info.st_atime_ns, info.st_mtime_ns),
-          (4000 * 10**9 + 4, 3000 * 10**9 + 3), 'times, mtime omitted')
+    equal((info.st_atime_ns, info.st_mtime_ns), (third, second),
+          'times, mtime omitted')
     set_times(0, OMIT, 0, OMIT)
-    equal(os.stat(path).st_mtime_ns, 3000 * 10**9 + 3, 'mtime, both omitted')
+    equal(os.stat(path).st_mtime_ns, second, 'mtime, both omitted')
     before = time.time() - 3600
     set_times(0, NOW, 0, OMIT)
     info = os.stat(path)
     true(info.st_atime > before, f'atime {info.st_atime} is now')
-    equal(info.st_mtime_ns, 3000 * 10**9 + 3, 'mtime, atime now')
+    equal(info.st_mtime_ns, second, 'mtime, atime now')
     set_times(5000, 5, 0, NOW)
     info = os.stat(path)
-    equal(info.st_atime_ns, 5000 * 10**9 + 5, 'atime, mtime now')
+    equal(info.st_atime_ns, kept(place, 5000 * 10**9 + 5),
+          'atime, mtime now')
     true(info.st_mtime > before, f'mtime {info.st_mtime} is now')
 
 
@@ -293,7 +313,8 @@ def xattr_flags(place):
     equal(os.getxattr(path, 'user.a'), b'1', 'value')
     os.setxattr(path, 'user.a', b'33', os.XATTR_REPLACE)
     equal(os.getxattr(path, 'user.a'), b'33', 'value replaced')
-    os.setxattr(path, 'user.a', b'', os.XATTR_REPLACE)
+    # With XATTR_REPLACE Linux's 9p client means removal by an empty value
+    os.setxattr(path, 'user.a', b'')
     equal(os.getxattr(path, 'user.a'), b'', 'value replaced by nothing')
     os.removexattr(path, 'user.a')
     equal(os.listxattr(path), [], 'names')
@@ -337,7 +358,8 @@ def statfs(place):
     equal(info.f_namemax, 255, 'longest name')
     host = place.host('stat -f -c "%S %b %c" .').split()
     total = int(host[0]) * int(host[1])
-    equal(info.f_frsize * info.f_blocks, total, 'size of the file system')
+    got = info.f_frsize * info.f_blocks     # in units that may be larger
+    true(abs(got - total) < 16 << 20, f'{got} is the size, {total}')
     equal(info.f_files, int(host[2]), 'number of inodes')
 
 

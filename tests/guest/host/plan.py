@@ -31,15 +31,18 @@ def load_checks():
     return importlib.import_module('check').REGISTRY
 
 
-def mounts(model, local, seed):
+def mounts(model, options):
     """The settings of every mount of one model's guest."""
     result = []
-    for name, cache, msize, where in LOCAL_MOUNTS if local else MOUNTS:
+    table = LOCAL_MOUNTS if options.local else MOUNTS
+    for name, cache, msize, where in table:
         result.append({
             'mount': name, 'tag': name, 'cache': cache, 'msize': msize,
-            'where': where, 'model': model, 'local': local,
+            'where': where, 'model': model, 'local': options.local,
             'root': f'/mnt/{name}', 'backing': f'/scratch/{name}',
-            'seed': seed})
+            'half': options.quick or cache == 'mmap' or
+            ((cache == 'none') == (msize > 8192)) == (model in MODELS[::2]),
+            'seed': options.seed, 'slow': options.slow})
     return result
 
 
@@ -53,6 +56,8 @@ def fits(needs, settings, options):
         return False
     if settings['local']:
         return True
+    if needs['half'] and not options.slow and not settings['half']:
+        return False
     if options.quick and settings['mount'] not in ('none-512k', 'readonly'):
         return False
     if needs['msizes'] and settings['msize'] not in needs['msizes']:

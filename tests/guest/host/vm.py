@@ -133,7 +133,7 @@ def command_line(options, shares, address, console):
     """All of QEMU's arguments."""
     command = [
         options.qemu, '-nodefaults', '-no-user-config', '-display', 'none',
-        '-no-reboot', '-m', '1536', '-smp', '2', *options.accel,
+        '-no-reboot', '-m', '1536', *options.accel,
         '-kernel', options.kernel, '-initrd', options.initrd, '-append',
         'console=ttyS0 quiet loglevel=4 panic=-1 random.trust_cpu=on '
         'guest.root=/dev/vda guest.init=/sbin/guest-init',

@@ -22,7 +22,7 @@ class Skip(Exception):
 
 
 def check(caches=None, where='share', msizes=None, slow=False, timeout=120,
-          privileged=False, host=False):
+          privileged=False, half=False):
     """Make a function a check.
 
     caches      cache modes of the mounts it is for (None: all but mmap)
@@ -31,7 +31,8 @@ def check(caches=None, where='share', msizes=None, slow=False, timeout=120,
     slow        only with --slow
     timeout     seconds after which the guest counts as hung
     privileged  what it states can be so only if the server runs as root
-    host        needs somebody else who works in the same directory
+    half        on every other mount only, which ones differing from one
+                security model to the next, unless with --slow
     """
     def register(function):
         module = function.__module__.rsplit('.', 1)[-1]
@@ -39,7 +40,7 @@ def check(caches=None, where='share', msizes=None, slow=False, timeout=120,
         function.needs = {
             'caches': caches or ('none', 'loose'), 'where': where,
             'msizes': msizes, 'slow': slow, 'timeout': timeout,
-            'privileged': privileged, 'host': host}
+            'privileged': privileged, 'half': half}
         REGISTRY[name] = function
         return function
     return register
@@ -63,6 +64,7 @@ class Place:
         self.seed = settings['seed']
         self.privileged = settings['privileged']
         self.tag = settings['tag']
+        self.slow = settings['slow']
         self._host = host
 
     def path(self, *names):
