@@ -253,11 +253,6 @@ static bool fsdev_check_supported(V9fsExport *exp, Error **errp)
                    "this server yet: use mapped-xattr, none or passthrough");
         return false;
     }
-    if (throttle_enabled(&exp->throttle)) {
-        error_setg(errp, "throttling is not supported by this server yet: "
-                   "leave out the options throttling.*");
-        return false;
-    }
     return true;
 }
 

@@ -97,6 +97,7 @@ int coroutine_fn v9fs_do_read(V9fsPDU *pdu)
         return -EINVAL;
     }
     v9fs_payload(&payload, pdu->in_sg, pdu->in_num, P9_READ_HDRSZ, count);
+    v9fs_throttle(&pdu->s->throttle, THROTTLE_READ, count);
     ret = v9fs_co_preadv(pdu, pdu->fid[0], payload.iov, payload.n, req->offset);
     pdu->res.read.data.count = MAX(ret, 0);
     return MIN(ret, 0);
@@ -130,6 +131,7 @@ int coroutine_fn v9fs_do_write(V9fsPDU *pdu)
         return 0;
     }
     v9fs_payload(&payload, pdu->out_sg, pdu->out_num, req->data.at, count);
+    v9fs_throttle(&pdu->s->throttle, THROTTLE_WRITE, count);
     do {
         ret = v9fs_co_pwritev(pdu, fid, payload.iov, payload.n, req->offset,
                               at_end(fid, req->offset));

@@ -425,6 +425,7 @@ void coroutine_fn v9fs_drain(V9fsState *s, V9fsPDU *self)
     s->draining = true;
     s->drainer = self;
     cancel_all(s, self);
+    v9fs_throttle_release(&s->throttle);
     while (s->in_flight > 1) {
         qemu_co_queue_wait(&s->drained, NULL);
     }
@@ -458,6 +459,7 @@ void v9fs_reset(V9fsState *s)
     s->draining = true;
     s->drainer = NULL;
     cancel_all(s, NULL);
+    v9fs_throttle_release(&s->throttle);
     AIO_WAIT_WHILE_UNLOCKED(NULL, s->in_flight || s->closing);
     drop_backlog(s);
     v9fs_fids_drop(s);
@@ -498,12 +500,14 @@ bool v9fs_state_init(V9fsState *s, const V9fsExport *exp,
     qemu_co_queue_init(&s->drained);
     QSIMPLEQ_INIT(&s->backlog);
     v9fs_nodes_init(s);
+    v9fs_throttle_start(&s->throttle, &exp->throttle);
     v9fs_qidmap_init(&s->qids, exp->multidevs, s->fs.root.dev);
     return true;
 }
 
 void v9fs_state_cleanup(V9fsState *s)
 {
+    v9fs_throttle_stop(&s->throttle);
     v9fs_nodes_destroy(s);
     v9fs_qidmap_destroy(&s->qids);
     g_hash_table_unref(s->fids);

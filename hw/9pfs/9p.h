@@ -18,6 +18,7 @@
 #include "hw/9pfs/9p-fs.h"
 #include "hw/9pfs/9p-qid.h"
 #include "hw/9pfs/9p-stats.h"
+#include "hw/9pfs/9p-throttle.h"
 
 typedef struct V9fsState V9fsState;
 typedef struct V9fsPDU V9fsPDU;
@@ -109,6 +110,7 @@ struct V9fsState {
     QSIMPLEQ_HEAD(, V9fsPDU) backlog;   /* came while draining */
 
     V9fsQidMap qids;
+    V9fsThrottle throttle;
     V9fsStats stats;
 };
 

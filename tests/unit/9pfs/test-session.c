@@ -547,6 +547,39 @@ static void test_open_unlinked(void)
     mem_free(m);
 }
 
+/* What is beyond the limit waits, an hour here, but not for a reset. */
+static void test_throttle(void)
+{
+    g_autoptr(Tree) t = tree_new();
+    MemSession *m = mem_new(&v9fs_local_ops, t->path, V9FS_MODEL_NONE);
+    P9Tread rd = { 1, 0, 4000 };
+    MemRequest *r[4];
+
+    throttle_config_init(&m->exp.throttle);
+    m->exp.throttle.buckets[THROTTLE_BPS_READ].avg = 1;
+    mem_start(m);
+    mem_attach(m, 8192);
+    tree_write(t, "file", "hello");
+    walk1(m, 0, 1, "file");
+    lopen(m, 1, P9_DOTL_RDONLY);
+    for (int i = 0; i < ARRAY_SIZE(r); i++) {
+        r[i] = mem_send(m, 10 + i, P9_TREAD, &rd, 5000);
+    }
+    mem_wait(r[0]);
+    g_assert_cmpint(mem_result(r[0], NULL), ==, 0);
+    /* Other messages are not held up. */
+    g_assert_cmpint(clone_fid(m, 0, 2), ==, 0);
+    for (int i = 1; i < ARRAY_SIZE(r); i++) {
+        g_assert_false(r[i]->done);
+    }
+    v9fs_reset(&m->s);
+    for (int i = 0; i < ARRAY_SIZE(r); i++) {
+        g_assert_true(r[i]->done);
+        mem_request_free(r[i]);
+    }
+    mem_free(m);
+}
+
 static void test_limits(void)
 {
     g_autoptr(Tree) t = tree_new();
@@ -624,6 +657,7 @@ int main(int argc, char **argv)
         { "dotdot", test_dotdot },
         { "scattered", test_scattered },
         { "open-unlinked", test_open_unlinked },
+        { "throttle", test_throttle },
         { "limits", test_limits },
         { "readonly", test_readonly },
     };
