@@ -70,16 +70,11 @@ int coroutine_fn v9fs_do_setattr(V9fsPDU *pdu)
                         req->mtime_sec, req->mtime_nsec),
         },
     };
-    int err;
 
     if ((req->valid & P9_SETATTR_SIZE) && req->size > INT64_MAX) {
         return -EFBIG;
     }
-    err = v9fs_co_setattr(pdu, fid, &attr);
-    if (err == 0 && (req->valid & P9_SETATTR_SIZE)) {
-        fid->node->seen_size = req->size;
-    }
-    return err;
+    return v9fs_co_setattr(pdu, fid, &attr);
 }
 
 int coroutine_fn v9fs_do_statfs(V9fsPDU *pdu)

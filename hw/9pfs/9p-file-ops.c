@@ -104,15 +104,10 @@ int coroutine_fn v9fs_do_read(V9fsPDU *pdu)
 }
 
 /*
- * A write at what the client believes to be the end of a file that it opened
- * to append goes to the real end, where others may have written meanwhile.
- * Elsewhere it is the client's page cache that writes back: at its place.
+ * What was opened to append is appended, whatever the offset: that is the
+ * client's idea of the end, and others may have written meanwhile.  A client
+ * that writes pages of its cache back does not open to append.
  */
-static bool at_end(V9fsFid *fid, uint64_t offset)
-{
-    return fid->append && offset == fid->node->seen_size;
-}
-
 int coroutine_fn v9fs_do_write(V9fsPDU *pdu)
 {
     const P9Twrite *req = &pdu->req.write;
@@ -134,12 +129,11 @@ int coroutine_fn v9fs_do_write(V9fsPDU *pdu)
     v9fs_throttle(&pdu->s->throttle, THROTTLE_WRITE, count);
     do {
         ret = v9fs_co_pwritev(pdu, fid, payload.iov, payload.n, req->offset,
-                              at_end(fid, req->offset));
+                              fid->append);
     } while (ret == -EINTR && !pdu->cancelled);
     if (ret < 0) {
         return ret;
     }
-    fid->node->seen_size = MAX(fid->node->seen_size, req->offset + ret);
     pdu->res.write.count = ret;
     return 0;
 }

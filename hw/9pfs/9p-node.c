@@ -138,7 +138,6 @@ void v9fs_node_seen(V9fsState *s, V9fsNode *node, const V9fsStat *st)
     V9fsHandle *h = node->handle;
 
     node->qid_type = v9fs_qid_type(st->mode);
-    node->seen_size = st->size;
     if (h && !node->detached && node->parent &&
         (h->ino != st->ino || h->dev != st->dev)) {
         forget_subtree(s, node);

@@ -33,7 +33,6 @@ struct V9fsNode {
     unsigned refs;              /* fids, children, requests, cached handle */
     bool detached;              /* not in the tree any more */
     uint8_t qid_type;           /* as last seen */
-    uint64_t seen_size;         /* of the file, as last told to the client */
     V9fsHandle *handle;         /* cached, or what a detached node was */
     CoRwlock names;
     QLIST_HEAD(, V9fsNode) children;
