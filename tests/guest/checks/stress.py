@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """stress-ng's file-system stressors, each for a short time and verified.
 
-Left out: what needs ioctls, extents, leases or io_uring, which a network
-file system of Linux does not have.
+Left out: what needs ioctls, extents, fallocate, leases or io_uring, which
+9p does not have.
 """
 from check import check, Failure, Skip
 
 import subprocess
 
 STRESSORS = '''access chdir chmod chown close copy-file dentry dir dirdeep
-    dirmany dup fcntl filename flock fsize fstat getdent hdd io iomix link
+    dirmany dup fcntl filename flock fstat getdent hdd io iomix link
     locka lockf lockofd metamix mknod open readahead rename revio
-    seek sendfile sparsematrix splice symlink sync-file touch unlink utime
+    seek sparsematrix splice symlink sync-file touch unlink utime
     xattr'''.split()
 NOT_IMPLEMENTED = (3, 4)
+MAKES_THOUSANDS = ('link', 'symlink')   # in each round, whatever the timeout
 
 
 def stress(place, name):
@@ -43,6 +44,7 @@ def define(name):
     run.__name__ = name.replace('-', '_')
     run.__doc__ = f'stress-ng --{name} finds nothing wrong.'
     globals()[run.__name__] = check(half=True, msizes=(512000,),
+                                    slow=name in MAKES_THOUSANDS,
                                     timeout=240)(run)
 
 
