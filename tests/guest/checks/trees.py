@@ -4,7 +4,7 @@ import os
 
 import manifest
 import tree
-from check import check, Failure, true, sh
+from check import check, Failure, Skip, true, sh
 
 # A good thousand entries of every kind; a huge hole and a socket are nothing
 # that archives carry well
@@ -64,7 +64,7 @@ def small_tree(place):
 def compare(place):
     """20 000 files are here as they are on the host, to the last byte."""
     if place.local:
-        return
+        raise Skip('nothing to mount or compare with')
     place.host('cp -al "$TREE" tree')
     expected = on_host(place, 'tree')
     true(len(expected) >= 20000, f'{len(expected)} entries are enough')

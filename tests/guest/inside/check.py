@@ -96,8 +96,11 @@ class Place:
         if self.local:
             subprocess.run(['sync'], check=True)
             return
-        for command in (['umount', self.root], mount_command(
-                self.tag, self.root, self.cache, self.msize)):
+        commands = [mount_command(self.tag, self.root, self.cache,
+                                  self.msize)]
+        if os.path.ismount(self.root):
+            commands.insert(0, ['umount', self.root])
+        for command in commands:
             done = subprocess.run(command, capture_output=True, text=True,
                                   check=False)
             if done.returncode:
