@@ -2,7 +2,8 @@
 """A file changed at random, compared with a model in memory at each step.
 
 Reads, writes, appends, truncates and maps of random places and lengths, with
-close and reopen in between; at the end the host's view must be the model's.
+close and reopen in between, also by a second name and after the kernel forgot
+the names (a caching client must know the file again then); at the end the host's view must be the model's.
 """
 import hashlib
 import mmap
@@ -25,6 +26,8 @@ class Subject:
         self.model = bytearray()
         self.done = []
         self.fd = os.open(self.path, os.O_CREAT | os.O_RDWR, 0o644)
+        self.link = self.path + '-link'
+        os.link(self.path, self.link)
 
     def span(self):
         """A random offset and length, of every order of magnitude."""
@@ -93,6 +96,23 @@ class Subject:
         os.fsync(self.fd)
         return 'fsync'
 
+    def forget(self):
+        """Have the kernel forget names, so that it asks for them again."""
+        with open('/proc/sys/vm/drop_caches', 'w', encoding='ascii') as out:
+            out.write('2')
+        return 'forget names'
+
+    def read_by_link(self):
+        """Compare all of it, opened by its other name.
+
+        With cache=mmap Linux holds back writes, but knows a file by its
+        name only, whatever the server says.
+        """
+        if self.place.cache == 'mmap':
+            return 'no other name'
+        self.compare(content(self.link), self.model, 'by its other name')
+        return 'read by its other name'
+
     def map_read(self):
         """Compare all of it, mapped.
 
@@ -132,7 +152,7 @@ def torture(place, seed, steps):
     actions = [subject.write, subject.write, subject.read, subject.read,
                subject.truncate, subject.append, subject.reopen,
                subject.sync, subject.map_read, subject.map_write,
-               subject.size]
+               subject.size, subject.forget, subject.read_by_link]
     for _ in range(steps):
         subject.done.append(subject.rng.choice(actions)())
     os.close(subject.fd)
@@ -147,8 +167,26 @@ def torture(place, seed, steps):
 
 @check(caches=ALL_CACHES)
 def one_file(place):
-    """300 random steps leave exactly what they should."""
-    torture(place, place.seed, 300)
+    """400 random steps leave exactly what they should."""
+    torture(place, place.seed, 400)
+
+
+@check()
+def known_again(place):
+    """A file that is open and written is found again by another name."""
+    path = place.file('f', b'0' * 100)
+    os.link(path, place.path('g'))
+    fd = os.open(path, os.O_RDWR)
+    for number in range(1, 9):
+        os.pwrite(fd, b'%d' % number, number)
+        if number % 2:
+            os.fsync(fd)
+        with open('/proc/sys/vm/drop_caches', 'w', encoding='ascii') as out:
+            out.write('2')
+        equal(content(place.path('g'))[number:number + 1], b'%d' % number,
+              f'byte {number} by the other name')
+        equal(os.fstat(fd).st_ino, os.stat(place.path('g')).st_ino, 'inode')
+    os.close(fd)
 
 
 @check(caches=ALL_CACHES, slow=True, timeout=600)
