@@ -219,7 +219,7 @@ def kinds(place):
     os.close(fd)
 
 
-@check(timeout=300, half=True)
+@check(timeout=300, share_of=2)
 def two_thousand_open(place):
     """2000 files are open at once; each keeps its own content."""
     import resource

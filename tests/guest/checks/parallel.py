@@ -25,7 +25,7 @@ def together(count, function):
     equal(statuses, [0] * count, 'statuses of the processes')
 
 
-@check(half=True)
+@check(share_of=2)
 def one_directory(place):
     """Six processes make, rename, list and remove files in one directory."""
     def work(number):
@@ -42,7 +42,7 @@ def one_directory(place):
     equal(len(os.listdir(place.dir)), 60, 'names left')
 
 
-@check(half=True)
+@check(share_of=2)
 def one_file(place):
     """Four processes write every fourth block of a file, all at once."""
     path = place.file('f')
@@ -58,7 +58,7 @@ def one_file(place):
     equal(place.host('stat -c %s f').strip(), str(80 * 4096), 'size on host')
 
 
-@check(half=True)
+@check(share_of=2)
 def directories_moved_about(place):
     """Two processes rename directories in which two others work."""
     for name in ('a', 'b'):
@@ -93,7 +93,7 @@ def killed(function, rng):
     equal(os.waitpid(child, 0)[1], signal.SIGKILL, 'wait status')
 
 
-@check(half=True)
+@check(share_of=2)
 def killed_at_work(place):
     """Processes are killed while they read, write and list; all goes on."""
     rng = random.Random(place.seed)

@@ -14,7 +14,7 @@ git config --global gc.autoDetach false
 '''
 
 
-@check(timeout=400, half=True)
+@check(timeout=400, share_of=2)
 def git(place):
     """git init, commit, clone, status, branch, merge, fsck and gc work."""
     sh(place, GIT + '''git init -q repo && cd repo
@@ -48,7 +48,7 @@ def git(place):
          'there is a pack on the host')
 
 
-@check(timeout=300, half=True)
+@check(timeout=300, share_of=2)
 def compile_and_make(place):
     """A C program is compiled in parts; make builds again what changed."""
     out = sh(place, r'''
@@ -103,7 +103,7 @@ def whole(place, path, rows):
     base.close()
 
 
-@check(timeout=300, half=True)
+@check(timeout=300, share_of=2)
 def sqlite_rollback(place):
     """SQLite with a rollback journal: commit, rollback, two processes."""
     path = place.path('base')
@@ -124,7 +124,7 @@ def sqlite_rollback(place):
     equal(sorted(os.listdir(place.dir)), ['base'], 'names')
 
 
-@check(timeout=300, half=True)
+@check(timeout=300, share_of=2)
 def sqlite_wal(place):
     """SQLite with a write-ahead log; shared where maps can be shared."""
     path = place.path('base')
@@ -156,7 +156,7 @@ def sqlite_wal(place):
     whole(place, path, rows - 10)
 
 
-@check(timeout=300, half=True)
+@check(timeout=300, share_of=2)
 def fio(place):
     """fio writes at random and finds each block's checksum again."""
     engines = ['psync', 'pvsync2'] + \
@@ -168,7 +168,7 @@ def fio(place):
             --randseed={place.seed} --fallocate=none --output=/tmp/fio''')
 
 
-@check(half=True)
+@check(share_of=2)
 def shell_work(place):
     """Redirections, sed -i, sort, dd, truncate, find and flock(1)."""
     out = sh(place, '''seq 100 > a; sort -rn a -o a; head -n 1 a
@@ -188,7 +188,7 @@ def shell_work(place):
           'a y 640\nend\n', 'output')
 
 
-@check(half=True)
+@check(share_of=2)
 def save_as_editors_do(place):
     """Write aside, fsync, rename over, fsync the directory: 30 times."""
     path = place.file('f', b'')

@@ -43,7 +43,7 @@ def define(name):
         stress(place, name)
     run.__name__ = name.replace('-', '_')
     run.__doc__ = f'stress-ng --{name} finds nothing wrong.'
-    globals()[run.__name__] = check(half=True, msizes=(512000,),
+    globals()[run.__name__] = check(share_of=4,
                                     slow=name in MAKES_THOUSANDS,
                                     timeout=240)(run)
 

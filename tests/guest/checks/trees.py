@@ -6,7 +6,7 @@ import manifest
 import tree
 from check import check, Failure, Skip, true, sh
 
-# A good thousand entries of every kind; a huge hole and a socket are nothing
+# Some 600 entries of every kind; a huge hole and a socket are nothing
 # that archives carry well
 SMALL = '''mkdir src
 cp -a "$TREE/odd" src/odd
@@ -14,7 +14,7 @@ rm src/odd/sparse src/odd/socket
 mkdir src/many
 cp -a "$TREE"/many/000[1-9] src/many/
 cd "$TREE"
-find system -type f | sort | awk 'NR % 25 == 0' > "$OLDPWD/list"
+find system -type f | sort | awk 'NR % 60 == 0' > "$OLDPWD/list"
 tar -cf - -T "$OLDPWD/list" | tar -xf - -C "$OLDPWD/src"
 rm "$OLDPWD/list"'''
 
@@ -60,7 +60,7 @@ def small_tree(place):
     place.host(SMALL)
 
 
-@check(timeout=900, half=True)
+@check(timeout=900, share_of=4)
 def compare(place):
     """20 000 files are here as they are on the host, to the last byte."""
     if place.local:
@@ -72,15 +72,15 @@ def compare(place):
     same(got, expected, 'the tree')
 
 
-@check(timeout=300)
+@check(timeout=300, share_of=2)
 def compare_small(place):
-    """A thousand files of every kind are here as they are on the host."""
+    """Hundreds of files of every kind are here as they are on the host."""
     small_tree(place)
     same(manifest.entries(place.path('src')), on_host(place, 'src'),
          'the tree')
 
 
-@check(timeout=300, half=True)
+@check(timeout=300, share_of=2)
 def tar_out_and_in(place):
     """tar takes a tree off the share and brings it back unchanged."""
     small_tree(place)
@@ -91,7 +91,7 @@ def tar_out_and_in(place):
          whole_seconds(on_host(place, 'src')), 'the tree unpacked')
 
 
-@check(timeout=300, half=True)
+@check(timeout=300, share_of=2)
 def rsync_in_and_out(place):
     """rsync copies a tree out and in, and then finds nothing to do."""
     small_tree(place)
@@ -104,7 +104,7 @@ def rsync_in_and_out(place):
          whole_seconds(on_host(place, 'src')), 'the tree copied')
 
 
-@check(timeout=300, half=True)
+@check(timeout=300, share_of=2)
 def copy_and_remove(place):
     """cp -a within the share, diff, mv, rm -r leave nothing behind."""
     small_tree(place)

@@ -20,7 +20,7 @@ class Session(threading.Thread):
     """Runs a list of planned checks; reports each to `tap`."""
 
     def __init__(self, options, model, planned, all_mounts, tap):
-        super().__init__(name=model)
+        super().__init__(name=model, daemon=True)
         self.options = options
         self.model = model
         self.planned = list(planned)

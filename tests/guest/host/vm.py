@@ -39,6 +39,8 @@ class Machine:
         command = command_line(options, shares, address[1:], self.console)
         if not privileged(model, options):
             command = unprivileged(command)
+        if options.descriptors:
+            command = ['prlimit', f'--nofile={options.descriptors}'] + command
         with open(os.path.join(directory, 'command'), 'w',
                   encoding='utf-8') as out:
             out.write(' '.join(command) + '\n')

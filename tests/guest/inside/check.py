@@ -22,7 +22,7 @@ class Skip(Exception):
 
 
 def check(caches=None, where='share', msizes=None, slow=False, timeout=120,
-          privileged=False, half=False):
+          privileged=False, share_of=1):
     """Make a function a check.
 
     caches      cache modes of the mounts it is for (None: all but mmap)
@@ -31,8 +31,9 @@ def check(caches=None, where='share', msizes=None, slow=False, timeout=120,
     slow        only with --slow
     timeout     seconds after which the guest counts as hung
     privileged  what it states can be so only if the server runs as root
-    half        on every other mount only, which ones differing from one
-                security model to the next, unless with --slow
+    share_of    1: on all of these mounts, 2: on every other, 4: on one;
+                which ones differs from one security model to the next, and
+                with --slow it is all
     """
     def register(function):
         module = function.__module__.rsplit('.', 1)[-1]
@@ -40,7 +41,7 @@ def check(caches=None, where='share', msizes=None, slow=False, timeout=120,
         function.needs = {
             'caches': caches or ('none', 'loose'), 'where': where,
             'msizes': msizes, 'slow': slow, 'timeout': timeout,
-            'privileged': privileged, 'half': half}
+            'privileged': privileged, 'share_of': share_of}
         REGISTRY[name] = function
         return function
     return register
