@@ -68,10 +68,18 @@ V9fsNode *v9fs_node_ref(V9fsNode *node)
 
 static void node_leave_tree(V9fsState *s, V9fsNode *node)
 {
-    if (!node->detached && node->parent) {
+    if (node->in_tree) {
         g_hash_table_remove(s->nodes, node);
         QLIST_REMOVE(node, sibling);
+        node->in_tree = false;
     }
+}
+
+static void node_enter_tree(V9fsState *s, V9fsNode *node)
+{
+    g_hash_table_add(s->nodes, node);
+    QLIST_INSERT_HEAD(&node->parent->children, node, sibling);
+    node->in_tree = true;
 }
 
 void v9fs_node_unref(V9fsState *s, V9fsNode *node)
@@ -105,8 +113,7 @@ V9fsNode *v9fs_node_get(V9fsState *s, V9fsNode *dir, const char *name)
         return v9fs_node_ref(node);
     }
     node = node_new(dir, name);
-    g_hash_table_add(s->nodes, node);
-    QLIST_INSERT_HEAD(&dir->children, node, sibling);
+    node_enter_tree(s, node);
     return node;
 }
 
@@ -154,6 +161,14 @@ void v9fs_node_detach(V9fsState *s, V9fsNode *node, V9fsHandle *pin)
     v9fs_node_unref(s, node);
 }
 
+void v9fs_node_displace(V9fsState *s, V9fsNode *node)
+{
+    v9fs_node_ref(node);
+    v9fs_node_uncache(s, node);
+    node_leave_tree(s, node);
+    v9fs_node_unref(s, node);
+}
+
 void v9fs_node_move(V9fsState *s, V9fsNode *node, V9fsNode *dir,
                     const char *name)
 {
@@ -164,8 +179,7 @@ void v9fs_node_move(V9fsState *s, V9fsNode *node, V9fsNode *dir,
     node->name = g_strdup(name);
     node->parent = v9fs_node_ref(dir);
     v9fs_node_unref(s, old);
-    g_hash_table_add(s->nodes, node);
-    QLIST_INSERT_HEAD(&dir->children, node, sibling);
+    node_enter_tree(s, node);
 }
 
 V9fsHandle *v9fs_handle_ref(V9fsHandle *h)

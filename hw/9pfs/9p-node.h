@@ -31,7 +31,8 @@ struct V9fsNode {
     V9fsNode *parent;           /* NULL: the root */
     char *name;
     unsigned refs;              /* fids, children, requests, cached handle */
-    bool detached;              /* not in the tree any more */
+    bool in_tree;               /* found by its name */
+    bool detached;              /* has no name any more */
     uint8_t qid_type;           /* as last seen */
     V9fsHandle *handle;         /* cached, or what a detached node was */
     CoRwlock names;
@@ -80,9 +81,17 @@ void v9fs_node_seen(V9fsState *s, V9fsNode *node, const V9fsStat *st);
 void v9fs_node_detach(V9fsState *s, V9fsNode *node, V9fsHandle *pin);
 
 /**
+ * v9fs_node_displace: the guest gave the node's name to another node
+ *
+ * For a node whose name was nothing's: it stands for the name as before, but
+ * is not found by it, since the other one is.
+ */
+void v9fs_node_displace(V9fsState *s, V9fsNode *node);
+
+/**
  * v9fs_node_move: the guest gave the node another name
  *
- * A node that had that name must have been detached before.
+ * A node that had that name must have been detached or displaced before.
  */
 void v9fs_node_move(V9fsState *s, V9fsNode *node, V9fsNode *dir,
                     const char *name);

@@ -12,7 +12,7 @@
 typedef struct StatWork {
     V9fsWork w;
     V9fsStat *st;
-    V9fsNode *node;
+    V9fsFid *fid;
 } StatWork;
 
 static int stat_run(const V9fsCtx *cx, V9fsWork *work)
@@ -27,7 +27,7 @@ static void stat_finish(V9fsWork *work, int ret)
     StatWork *w = container_of(work, StatWork, w);
 
     if (ret == 0) {
-        v9fs_node_seen(work->s, w->node, w->st);
+        v9fs_node_seen(work->s, w->fid->node, w->st);
     }
 }
 
@@ -36,7 +36,7 @@ int coroutine_fn v9fs_co_stat(V9fsPDU *pdu, V9fsFid *fid, V9fsStat *st)
     StatWork w = {
         .w = { .run = stat_run, .finish = stat_finish,
                .place = { v9fs_at_fid(fid) }, .nplaces = 1 },
-        .st = st, .node = fid->node,
+        .st = st, .fid = fid,
     };
 
     return v9fs_co_work(pdu, &w.w);
@@ -199,7 +199,9 @@ static int gone_pin(const V9fsCtx *cx, GoneName *g, const V9fsPlace *p)
 /* Server's thread, after */
 static void gone_finish(V9fsState *s, GoneName *g, bool gone)
 {
-    if (g->node && gone) {
+    if (g->node && gone && g->in_use && !g->pin) {
+        v9fs_node_displace(s, g->node);         /* nothing had the name */
+    } else if (g->node && gone) {
         v9fs_node_detach(s, g->node, g_steal_pointer(&g->pin));
     }
     if (g->pin) {

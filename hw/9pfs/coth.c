@@ -426,6 +426,12 @@ int coroutine_fn v9fs_co_work(V9fsPDU *pdu, V9fsWork *w)
     int ret;
 
     w->s = pdu->s;
+    /* Another request may let the fid stand for another node meanwhile. */
+    for (int i = 0; i < w->nplaces; i++) {
+        if (w->place[i].node) {
+            v9fs_node_ref(w->place[i].node);
+        }
+    }
     do {
         ret = begin(w) ? 0 : -ENOENT;
         if (ret == 0 && w->prepare) {
@@ -441,5 +447,10 @@ int coroutine_fn v9fs_co_work(V9fsPDU *pdu, V9fsWork *w)
         }
         end(w);
     } while (again);
+    for (int i = 0; i < w->nplaces; i++) {
+        if (w->place[i].node) {
+            v9fs_node_unref(w->s, w->place[i].node);
+        }
+    }
     return ret;
 }

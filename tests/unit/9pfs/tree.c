@@ -23,9 +23,16 @@ static int remove_one(const char *path, const struct stat *st, int flag,
     return remove(path);
 }
 
+void tree_remove(Tree *t, const char *path)
+{
+    g_autofree char *full = tree_path(t, path);
+
+    g_assert_cmpint(nftw(full, remove_one, 64, FTW_DEPTH | FTW_PHYS), ==, 0);
+}
+
 void tree_free(Tree *t)
 {
-    nftw(t->path, remove_one, 64, FTW_DEPTH | FTW_PHYS);
+    tree_remove(t, "");
     g_free(t->path);
     g_free(t);
 }
@@ -41,7 +48,7 @@ MemSession *tree_serve(Tree *t)
 
 char *tree_path(Tree *t, const char *path)
 {
-    return g_build_filename(t->path, path, NULL);
+    return *path ? g_build_filename(t->path, path, NULL) : g_strdup(t->path);
 }
 
 void tree_write(Tree *t, const char *path, const char *text)

@@ -28,6 +28,8 @@ MemSession *tree_serve(Tree *t);
 char *tree_path(Tree *t, const char *path);
 void tree_write(Tree *t, const char *path, const char *text);
 void tree_mkdir(Tree *t, const char *path);
+/* With all that is in it */
+void tree_remove(Tree *t, const char *path);
 bool tree_exists(Tree *t, const char *path);
 
 #endif
