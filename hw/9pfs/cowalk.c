@@ -126,8 +126,11 @@ static int walk_names(const V9fsCtx *cx, WalkWork *w)
             err = cx->fs->ops->stat(cx, &obj, &w->st[i]);
         } else {
             err = enter(cx, w, i);
-            if (err == -ENOTDIR && !cx->fs->ops->stat(cx, &obj, &w->st[i])) {
-                return i + 1;   /* found, but it leads nowhere */
+            if (err == -ENOTDIR) {
+                err = cx->fs->ops->stat(cx, &obj, &w->st[i]);
+                if (!err) {
+                    return i + 1;       /* found, but it leads nowhere */
+                }
             }
         }
     }
