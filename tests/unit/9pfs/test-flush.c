@@ -7,7 +7,7 @@
 #include "qemu/osdep.h"
 #include "qemu/main-loop.h"
 #include "hw/9pfs/9p-synth.h"
-#include "memory-transport.h"
+#include "client.h"
 #include "tree.h"
 
 /* A session with fid 1 open on the file whose writes go on until flushed */
@@ -128,17 +128,6 @@ static void test_version(void)
     g_assert_false(m->mounted);
     mem_attach(m, 8192);
     mem_free(m);
-}
-
-static unsigned open_descriptors(void)
-{
-    g_autoptr(GDir) dir = g_dir_open("/proc/self/fd", 0, NULL);
-    unsigned n = 0;
-
-    while (g_dir_read_name(dir)) {
-        n++;
-    }
-    return n;
 }
 
 /* After a reset nothing is in flight, nothing is open, nothing is written. */

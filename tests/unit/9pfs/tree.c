@@ -6,6 +6,7 @@
 
 #include "qemu/osdep.h"
 #include <ftw.h>
+#include <sys/xattr.h>
 #include "tree.h"
 
 Tree *tree_new(void)
@@ -37,13 +38,18 @@ void tree_free(Tree *t)
     g_free(t);
 }
 
-MemSession *tree_serve(Tree *t)
+MemSession *tree_serve_as(Tree *t, V9fsModel model)
 {
-    MemSession *m = mem_new(&v9fs_local_ops, t->path, V9FS_MODEL_NONE);
+    MemSession *m = mem_new(&v9fs_local_ops, t->path, model);
 
     mem_start(m);
     mem_attach(m, 8192);
     return m;
+}
+
+MemSession *tree_serve(Tree *t)
+{
+    return tree_serve_as(t, V9FS_MODEL_NONE);
 }
 
 char *tree_path(Tree *t, const char *path)
@@ -70,4 +76,89 @@ bool tree_exists(Tree *t, const char *path)
     g_autofree char *full = tree_path(t, path);
 
     return g_file_test(full, G_FILE_TEST_EXISTS);
+}
+
+struct stat tree_stat(Tree *t, const char *path)
+{
+    g_autofree char *full = tree_path(t, path);
+    struct stat st;
+
+    g_assert_cmpint(lstat(full, &st), ==, 0);
+    return st;
+}
+
+char *tree_read(Tree *t, const char *path)
+{
+    g_autofree char *full = tree_path(t, path);
+    char *text;
+
+    g_assert_true(g_file_get_contents(full, &text, NULL, NULL));
+    return text;
+}
+
+void tree_rename(Tree *t, const char *from, const char *to)
+{
+    g_autofree char *old = tree_path(t, from);
+    g_autofree char *new = tree_path(t, to);
+
+    g_assert_cmpint(rename(old, new), ==, 0);
+}
+
+/* Snapshots: one line an object, sorted */
+
+static GPtrArray *snapshot_lines;
+
+static void describe_xattrs(GString *line, const char *path)
+{
+    char list[1024], value[256];
+    ssize_t size = llistxattr(path, list, sizeof(list));
+
+    for (char *name = list; size > 0 && name < list + size;
+         name += strlen(name) + 1) {
+        ssize_t len = lgetxattr(path, name, value, sizeof(value));
+        g_autofree char *hex = NULL;
+
+        g_assert_cmpint(len, >=, 0);
+        hex = g_compute_checksum_for_data(G_CHECKSUM_MD5, (guchar *)value,
+                                          len);
+        g_string_append_printf(line, " %s=%s", name, hex);
+    }
+}
+
+static int describe(const char *path, const struct stat *st, int flag,
+                    struct FTW *ftw)
+{
+    GString *line = g_string_new(path);
+    g_autofree char *text = NULL;
+    g_autofree char *target = NULL;
+
+    g_string_append_printf(line, " %o %u %u %ju", st->st_mode, st->st_uid,
+                           st->st_gid, (uintmax_t)st->st_nlink);
+    if (S_ISREG(st->st_mode) && g_file_get_contents(path, &text, NULL, NULL)) {
+        g_string_append_printf(line, " '%s'", text);
+    } else if (S_ISLNK(st->st_mode)) {
+        target = g_file_read_link(path, NULL);
+        g_string_append_printf(line, " -> '%s'", target);
+    }
+    describe_xattrs(line, path);
+    g_ptr_array_add(snapshot_lines, g_string_free(line, false));
+    return 0;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+char *tree_snapshot(Tree *t)
+{
+    char *all;
+
+    snapshot_lines = g_ptr_array_new_with_free_func(g_free);
+    g_assert_cmpint(nftw(t->path, describe, 64, FTW_PHYS), ==, 0);
+    g_ptr_array_sort(snapshot_lines, compare_lines);
+    g_ptr_array_add(snapshot_lines, NULL);
+    all = g_strjoinv("\n", (char **)snapshot_lines->pdata);
+    g_ptr_array_unref(snapshot_lines);
+    return all;
 }

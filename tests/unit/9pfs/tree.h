@@ -23,6 +23,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Tree, tree_free)
  * tree_serve: a session on it, security model none, fid 0 at its root
  */
 MemSession *tree_serve(Tree *t);
+MemSession *tree_serve_as(Tree *t, V9fsModel model);
 
 /* What the host does; @path is relative.  They abort if it fails. */
 char *tree_path(Tree *t, const char *path);
@@ -31,5 +32,18 @@ void tree_mkdir(Tree *t, const char *path);
 /* With all that is in it */
 void tree_remove(Tree *t, const char *path);
 bool tree_exists(Tree *t, const char *path);
+/* Attributes, not following a symbolic link */
+struct stat tree_stat(Tree *t, const char *path);
+/* What is in a file; to be freed */
+char *tree_read(Tree *t, const char *path);
+void tree_rename(Tree *t, const char *from, const char *to);
+
+/**
+ * tree_snapshot: all that is below, as text: names, what they are, contents
+ *
+ * Equal for two trees that a guest could not tell apart but for times and
+ * inode numbers.  To be freed.
+ */
+char *tree_snapshot(Tree *t);
 
 #endif
