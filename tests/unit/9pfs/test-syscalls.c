@@ -98,6 +98,23 @@ static void child(Tree *t)
     _exit(0);
 }
 
+/* Whether a call has to do with files, not with memory and threads */
+static bool is_of_interest(uint64_t nr)
+{
+    static const uint64_t others[] = {
+        SYS_mmap, SYS_munmap, SYS_mprotect, SYS_madvise, SYS_brk, SYS_futex,
+        SYS_rt_sigprocmask, SYS_sigaltstack, SYS_gettid, SYS_getpid,
+        SYS_sched_yield,
+    };
+
+    for (int i = 0; i < ARRAY_SIZE(others); i++) {
+        if (nr == others[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Calls of the child in each gap between two marks; 0 if it has no tracer */
 static unsigned count_gaps(pid_t pid, unsigned *gap, unsigned most)
 {
@@ -120,7 +137,7 @@ static unsigned count_gaps(pid_t pid, unsigned *gap, unsigned most)
             info.op == PTRACE_SYSCALL_INFO_ENTRY) {
             if (info.entry.nr == SYS_getppid && n < most) {
                 gap[n++] = 0;
-            } else if (n) {
+            } else if (n && is_of_interest(info.entry.nr)) {
                 gap[n - 1]++;
             }
         }
