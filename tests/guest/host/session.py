@@ -66,7 +66,7 @@ class Session(threading.Thread):
         self.tap.note(f'{self.model}: Linux {hello["kernel"]} started in '
                       f'{time.monotonic() - began:.0f} s')
         for settings in self.mounts:
-            self.machine.send({'mount': settings})
+            self.machine.send({'mount': settings, 'now': time.time()})
             answer = self.machine.receive(60)
             if answer['result'] != 'ok':
                 raise vm.GuestGone(['cannot mount'] + answer['detail'])

@@ -3,8 +3,8 @@
 """The guest's side: mounts the shares, runs the checks it is told to run.
 
 Talks to the host in lines of JSON through a virtio serial port.  The host
-says {"mount": {...}}, {"run": name, ...} or {"end": true}; the answer to each
-is one line with "result".  While a check runs it may send {"host": script},
+says {"mount": {...}, "now": time}, {"run": name, ...} or {"end": true}; the
+answer to each is one line with "result".  While a check runs it may send {"host": script},
 which the host answers at once with {"status": ..., "output": ...}.
 Each check runs in a process of its own, so that it leaves nothing open.
 No check lives here.
@@ -183,6 +183,8 @@ def main():
     while True:
         order = line.receive()
         if 'mount' in order:
+            # Times come from both kernels, and programs compare them
+            time.clock_settime(time.CLOCK_REALTIME, order['now'])
             line.send(run_commands(mount(order['mount'])))
         elif 'run' in order:
             run(line, order)

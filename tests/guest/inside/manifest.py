@@ -33,32 +33,34 @@ def describe(top):
 
 def line(path, name, entry):
     """Describe one entry."""
-    info = os.lstat(path)
-    kind = stat.S_IFMT(info.st_mode)
+    descriptor = None
+    if entry.is_file(follow_symlinks=False):
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        info = os.fstat(descriptor)
+    else:
+        info = os.lstat(path)
     fields = [ascii(os.fsdecode(name)), f'{info.st_mode:o}',
               str(info.st_mtime_ns)]
     if entry.inode() != info.st_ino:
         fields.append(f'd_ino={entry.inode()},st_ino={info.st_ino}')
-    if kind == stat.S_IFREG:
-        fields += [str(info.st_size), digest(path, info.st_size)]
-    elif kind == stat.S_IFLNK:
+    if descriptor is not None:
+        fields += [str(info.st_size), digest(descriptor, info.st_size)]
+        os.close(descriptor)
+    elif stat.S_ISLNK(info.st_mode):
         fields += [str(info.st_size), ascii(os.readlink(path))]
     return ' '.join(fields)
 
 
-def digest(path, size):
+def digest(descriptor, size):
     """sha256 of a file's content; of its first part where it is huge."""
-    if size == 0:
-        return '-'
-    with open(path, 'rb', buffering=0) as source:
-        check = hashlib.sha256()
-        left = min(size, HASHED_MAX)
-        while left:
-            data = source.read(min(left, 1 << 20))
-            if not data:
-                return f'short-by-{left}'
-            check.update(data)
-            left -= len(data)
+    check = hashlib.sha256()
+    left = min(size, HASHED_MAX)
+    while left:
+        data = os.read(descriptor, min(left, 1 << 20))
+        if not data:
+            return f'short-by-{left}'
+        check.update(data)
+        left -= len(data)
     return check.hexdigest()
 
 
