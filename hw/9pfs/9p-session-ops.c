@@ -25,7 +25,7 @@ static void warn_small_msize(V9fsState *s)
     s->warned_msize = true;
     warn_report("9p: the guest mounts '%s' with msize=%u, which makes large "
                 "reads and writes slow; mount it with msize=%u (why: "
-                "docs/msize.md)", s->tag, s->msize,
+                "docs/9pfs-user.rst)", s->tag, s->msize,
                 MIN(LINUX_MAX_MSIZE, s->transport->max_msize(s)));
 }
 
