@@ -12,8 +12,8 @@
 
 #include "memory-transport.h"
 
-#define CLIENT_NUMBER(number, name) CLIENT_T##name = number,
-enum { P9_MESSAGES(CLIENT_NUMBER) };
+#define CLIENT_NUMBER(number, name) enum { CLIENT_T##name = number };
+P9_MESSAGES(CLIENT_NUMBER)
 #undef CLIENT_NUMBER
 
 /* ASK(m, mkdir, &res, .fid = 0, .name = "x"): any message, with its reply */
