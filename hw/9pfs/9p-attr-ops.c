@@ -5,6 +5,7 @@
  */
 
 #include "qemu/osdep.h"
+#include "qemu/timer.h"
 #include "hw/9pfs/coth.h"
 
 /*
@@ -56,6 +57,15 @@ static struct timespec time_to_set(uint32_t valid, uint32_t change,
     return (struct timespec) { .tv_sec = sec, .tv_nsec = nsec };
 }
 
+/* UTIME_NOW and UTIME_OMIT are the host's words, not the client's. */
+static bool times_valid(const P9Tsetattr *req)
+{
+    return (!(req->valid & P9_SETATTR_ATIME_SET) ||
+            req->atime_nsec < NANOSECONDS_PER_SECOND) &&
+           (!(req->valid & P9_SETATTR_MTIME_SET) ||
+            req->mtime_nsec < NANOSECONDS_PER_SECOND);
+}
+
 int coroutine_fn v9fs_do_setattr(V9fsPDU *pdu)
 {
     const P9Tsetattr *req = &pdu->req.setattr;
@@ -71,6 +81,9 @@ int coroutine_fn v9fs_do_setattr(V9fsPDU *pdu)
         },
     };
 
+    if (!times_valid(req)) {
+        return -EINVAL;
+    }
     if ((req->valid & P9_SETATTR_SIZE) && req->size > INT64_MAX) {
         return -EFBIG;
     }

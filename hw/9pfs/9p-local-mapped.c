@@ -188,6 +188,18 @@ static int mapped_chmod(const LocalAt *at, uint32_t mode)
                       (st.mode & S_IFMT) | (mode & 07777));
 }
 
+/* What only looks like a file to the host keeps what it holds. */
+static int mapped_check_size(const LocalAt *at)
+{
+    V9fsStat st;
+    int ret = mapped_stat(at, &st);
+
+    if (ret < 0 || S_ISREG(st.mode)) {
+        return ret;
+    }
+    return S_ISDIR(st.mode) ? -EISDIR : -EINVAL;
+}
+
 static int mapped_setattr(const V9fsCtx *cx, const V9fsObject *obj,
                           const V9fsSetattr *attr)
 {
@@ -206,6 +218,9 @@ static int mapped_setattr(const V9fsCtx *cx, const V9fsObject *obj,
     handle = (V9fsHandle) { .fd = pinned.fd };
     pinned_obj = pinned.name || pinned.opened ? *obj :
                  (V9fsObject) { .dir = &handle };
+    if (ret == 0 && (attr->valid & P9_SETATTR_SIZE)) {
+        ret = mapped_check_size(&pinned);
+    }
     /* What the host may refuse comes first. */
     if (ret == 0 && rest.valid) {
         ret = local_plain_setattr(cx, &pinned_obj, &rest);
@@ -276,6 +291,9 @@ static int mapped_make(const V9fsCtx *cx, const V9fsHandle *dir,
     int ret;
 
     if (S_ISLNK(new->mode)) {
+        if (!*new->target) {
+            return -ENOENT;
+        }
         return strlen(new->target) < PATH_MAX ?
                mapped_make_link(cx, dir, new) : -ENAMETOOLONG;
     }

@@ -201,7 +201,9 @@ static void step_unlink(Model *o)
 static bool is_waited_for(Model *o, const char *path)
 {
     for (int i = 1; i < NFIDS; i++) {
-        if (o->fid[i].used && o->fid[i].path && is_below(o->fid[i].path, path)) {
+        ModelFid *f = &o->fid[i];
+
+        if (f->used && f->path && is_below(f->path, path)) {
             return true;
         }
     }
