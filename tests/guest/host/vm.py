@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A virtual machine with shares, and the line to the agent inside.
+"""A virtual machine with shares, and the line to the program inside.
 
-Knows how to start QEMU, how to talk to the agent, and how to tell a guest
+Knows how to start QEMU, how to talk to obey.py, and how to tell a guest
 that hangs from one that died.  What is run in it is decided elsewhere.
 """
 import json
@@ -10,6 +10,10 @@ import shutil
 import socket
 import subprocess
 import time
+
+
+ALARMS = ('panic', 'BUG:', 'Oops', 'WARNING:', 'blocked for more',
+          'Out of memory')
 
 
 class GuestGone(Exception):
@@ -37,8 +41,7 @@ class Machine:
         self.listener.listen(1)
         self.listener.settimeout(10)
         command = command_line(options, shares, address[1:], self.console)
-        if not privileged(model, options):
-            command = unprivileged(command)
+        command = wrapped(command, privileged(model, options))
         if options.descriptors:
             command = ['prlimit', f'--nofile={options.descriptors}'] + command
         with open(os.path.join(directory, 'command'), 'w',
@@ -57,7 +60,7 @@ class Machine:
             self.listener.close()
 
     def send(self, message):
-        """Send the agent one message."""
+        """Send the guest one message."""
         try:
             self.line.sendall(json.dumps(message).encode() + b'\n')
         except OSError as error:
@@ -65,7 +68,7 @@ class Machine:
                 from error
 
     def receive(self, timeout):
-        """The agent's next message, or GuestGone after `timeout` seconds."""
+        """The guest's next message, or GuestGone after `timeout` seconds."""
         deadline = time.monotonic() + timeout
         while b'\n' not in self.rest:
             self.line.settimeout(max(0.01, deadline - time.monotonic()))
@@ -90,7 +93,12 @@ class Machine:
         except subprocess.TimeoutExpired:
             what += '; QEMU still runs'
         return [what] + ['qemu: ' + s for s in tail(self.errors, 5)] + \
-            ['console: ' + s for s in tail(self.console, 12)]
+            ['console: ' + s for s in self.alarms() + tail(self.console, 12)]
+
+    def alarms(self):
+        """Console lines in which the guest's kernel says what is wrong."""
+        return [s for s in tail(self.console, 200)
+                if any(word in s for word in ALARMS)][:6]
 
     def stop(self):
         """End it, at once; QEMU's exit status."""
@@ -123,12 +131,18 @@ def privileged(model, options):
     return model != 'none' or options.none_as_root
 
 
-def unprivileged(command):
-    """The command so wrapped that root's rights are gone, if it is root."""
-    if os.getuid() != 0 or not shutil.which('setpriv'):
+def wrapped(command, keep_rights):
+    """The command, to end with this program, and maybe without root's rights.
+
+    The directories are root's own then, as a user's would be the user's.
+    """
+    if not shutil.which('setpriv'):
         return command
-    return ['setpriv', '--bounding-set=-all', '--inh-caps=-all',
-            '--no-new-privs'] + command
+    wrapper = ['setpriv', '--pdeathsig', 'KILL']
+    if os.getuid() == 0 and not keep_rights:
+        wrapper += ['--bounding-set=-all', '--inh-caps=-all',
+                    '--no-new-privs']
+    return wrapper + command
 
 
 def command_line(options, shares, address, console):
@@ -163,7 +177,7 @@ def tail(path, count=12):
     """The last lines of a text file."""
     try:
         with open(path, 'rb') as source:
-            source.seek(max(0, os.path.getsize(path) - 8192))
+            source.seek(max(0, os.path.getsize(path) - 65536))
             text = source.read().decode(errors='replace')
     except OSError:
         return []

@@ -16,7 +16,7 @@ import vm
 BOOT_TIMEOUT = 180
 
 
-class Session(threading.Thread):
+class Guest(threading.Thread):
     """Runs a list of planned checks; reports each to `tap`."""
 
     def __init__(self, options, model, planned, all_mounts, tap):
