@@ -84,14 +84,20 @@ void v9fs_fid_put(V9fsState *s, V9fsFid *fid)
     }
 }
 
-void v9fs_fid_remove(V9fsState *s, V9fsFid *fid)
+bool v9fs_fid_remove(V9fsState *s, V9fsFid *fid)
 {
-    if (g_hash_table_remove(s->fids, GUINT_TO_POINTER(fid->fid))) {
-        fid->refs--;
+    gpointer number = GUINT_TO_POINTER(fid->fid);
+
+    /* Its number may be another one's by now. */
+    if (g_hash_table_lookup(s->fids, number) != fid) {
+        return false;
     }
+    g_hash_table_remove(s->fids, number);
+    fid->refs--;
     if (!g_hash_table_size(s->fids)) {
         v9fs_set_mounted(s, false);
     }
+    return true;
 }
 
 void v9fs_fid_move(V9fsState *s, V9fsFid *fid, V9fsNode *node)

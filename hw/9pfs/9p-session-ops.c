@@ -80,7 +80,8 @@ int coroutine_fn v9fs_do_attach(V9fsPDU *pdu)
     err = v9fs_co_stat(pdu, pdu->fid[0], &st) ?:
           v9fs_qid(&s->qids, &st, &pdu->res.attach.qid);
     if (err) {
-        v9fs_fid_remove(s, pdu->fid[0]);
+        /* Another request may have opened it. */
+        v9fs_end_fid(pdu, pdu->fid[0]);
     }
     return err;
 }
@@ -147,7 +148,10 @@ int coroutine_fn v9fs_do_walk(V9fsPDU *pdu)
 
 int coroutine_fn v9fs_end_fid(V9fsPDU *pdu, V9fsFid *fid)
 {
-    v9fs_fid_remove(pdu->s, fid);
+    if (!v9fs_fid_remove(pdu->s, fid)) {
+        /* Two that waited for each other would wait for ever. */
+        return 0;
+    }
     while (fid->refs > 1) {
         qemu_co_queue_wait(&fid->idle, NULL);
     }

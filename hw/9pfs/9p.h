@@ -206,9 +206,10 @@ void v9fs_fid_put(V9fsState *s, V9fsFid *fid);
 /**
  * v9fs_fid_remove: take it out of the table
  *
- * The caller has a reference, and closes what is open.
+ * The caller has a reference, and closes what is open.  Returns false if
+ * another request has taken it out, which then does that.
  */
-void v9fs_fid_remove(V9fsState *s, V9fsFid *fid);
+bool v9fs_fid_remove(V9fsState *s, V9fsFid *fid);
 
 /**
  * v9fs_fid_move: let the fid stand for another node
@@ -239,7 +240,8 @@ void v9fs_xattr_free(V9fsState *s, V9fsXattr *xattr);
  *
  * Takes the fid out of the table, waits for other requests that use it, and
  * closes what is open; a new xattr is set.  Returns the error of that; the
- * fid is gone in any case.
+ * fid is gone in any case.  If another request has begun to end the fid, that
+ * one does all of it.
  */
 int coroutine_fn v9fs_end_fid(V9fsPDU *pdu, V9fsFid *fid);
 
