@@ -16,7 +16,7 @@ typedef struct WalkWork {
 
     /* Names from the place down to @start, if ".." leads above that */
     unsigned nlead;
-    char *lead[P9_MAXWELEM];
+    char *lead[P9_MAXWELEM];            /* copies: a file may be renamed */
     /* Handles of the directories that were walked into */
     V9fsHandle *known[P9_MAXWELEM];     /* that the cache had */
     V9fsHandle *opened[P9_MAXWELEM];    /* that the worker had to open */
@@ -51,7 +51,7 @@ static int walk_prepare(V9fsWork *work)
 
     w->nlead = 0;
     for (V9fsNode *n = node; n != work->place[0].dir; n = n->parent) {
-        w->lead[w->nlead++] = n->name;
+        w->lead[w->nlead++] = g_strdup(n->name);
     }
     for (int i = 0; node && i < w->names->n; i++) {
         if (is_dotdot(w->names->name[i])) {
@@ -134,8 +134,8 @@ static int walk_names(const V9fsCtx *cx, WalkWork *w)
             }
         }
     }
-    if (err == -EAGAIN && cx->nowait) {
-        return err;
+    if ((err == -EAGAIN && cx->nowait) || err == -EMFILE || err == -ENFILE) {
+        return err;     /* there is more to try than to end here */
     }
     return err && i == 1 ? err : i - !!err;
 }
@@ -201,6 +201,9 @@ static void walk_finish(V9fsWork *work, int ret)
             v9fs_handle_unref(work->s, w->opened[i]);
         }
         w->known[i] = w->opened[i] = NULL;
+    }
+    while (w->nlead) {
+        g_free(w->lead[--w->nlead]);
     }
 }
 
