@@ -14,7 +14,6 @@ typedef struct OpenWork {
     V9fsStat *st;
     const V9fsNew *new;         /* create: what */
     V9fsNode **node;            /* create: and its node */
-    V9fsFid *fid;
 } OpenWork;
 
 static int open_run(const V9fsCtx *cx, V9fsWork *work)
@@ -28,8 +27,8 @@ static void open_finish(V9fsWork *work, int ret)
 {
     OpenWork *w = container_of(work, OpenWork, w);
 
-    if (ret == 0) {
-        v9fs_node_seen(work->s, w->fid->node, w->st);
+    if (ret == 0 && work->place[0].node) {
+        v9fs_node_seen(work->s, work->place[0].node, w->st);
     }
 }
 
@@ -39,7 +38,7 @@ int coroutine_fn v9fs_co_open(V9fsPDU *pdu, V9fsFid *fid, uint32_t flags,
     OpenWork w = {
         .w = { .run = open_run, .finish = open_finish,
                .place = { v9fs_at_fid(fid) }, .nplaces = 1 },
-        .flags = flags, .file = file, .st = st, .fid = fid,
+        .flags = flags, .file = file, .st = st,
     };
 
     return v9fs_co_work(pdu, &w.w);

@@ -12,7 +12,6 @@
 typedef struct StatWork {
     V9fsWork w;
     V9fsStat *st;
-    V9fsFid *fid;
 } StatWork;
 
 static int stat_run(const V9fsCtx *cx, V9fsWork *work)
@@ -26,8 +25,9 @@ static void stat_finish(V9fsWork *work, int ret)
 {
     StatWork *w = container_of(work, StatWork, w);
 
-    if (ret == 0) {
-        v9fs_node_seen(work->s, w->fid->node, w->st);
+    /* An open file may not be what has the name by now. */
+    if (ret == 0 && work->place[0].node) {
+        v9fs_node_seen(work->s, work->place[0].node, w->st);
     }
 }
 
@@ -36,7 +36,7 @@ int coroutine_fn v9fs_co_stat(V9fsPDU *pdu, V9fsFid *fid, V9fsStat *st)
     StatWork w = {
         .w = { .run = stat_run, .finish = stat_finish,
                .place = { v9fs_at_fid(fid) }, .nplaces = 1 },
-        .st = st, .fid = fid,
+        .st = st,
     };
 
     return v9fs_co_work(pdu, &w.w);
@@ -334,6 +334,18 @@ static int rename_run(const V9fsCtx *cx, V9fsWork *work)
                                to->obj.dir, to->name);
 }
 
+static bool is_below(const V9fsNode *node, const V9fsNode *top)
+{
+    while (node && node != top) {
+        node = node->parent;
+    }
+    return node;
+}
+
+/*
+ * What moves may have the new directory below it here though not on the host,
+ * which has moved that itself: the node then stays behind, without a name.
+ */
 static void rename_finish(V9fsWork *work, int ret)
 {
     RenameWork *w = container_of(work, RenameWork, w);
@@ -342,7 +354,9 @@ static void rename_finish(V9fsWork *work, int ret)
 
     gone_finish(work->s, &w->gone, done);
     if (w->moving) {
-        if (done) {
+        if (done && is_below(to->dir, w->moving)) {
+            v9fs_node_displace(work->s, w->moving);
+        } else if (done) {
             v9fs_node_move(work->s, w->moving, to->dir, to->name);
         }
         v9fs_node_unref(work->s, w->moving);
