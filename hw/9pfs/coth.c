@@ -420,16 +420,24 @@ static bool make_way(V9fsWork *w, int ret)
     return again;
 }
 
+/*
+ * What a place is made from.  Another request may let the fid stand for
+ * another node meanwhile, while this one holds no locks to begin anew.
+ */
+static V9fsNode *node_of(const V9fsPlace *p)
+{
+    return p->node ?: p->dir;
+}
+
 int coroutine_fn v9fs_co_work(V9fsPDU *pdu, V9fsWork *w)
 {
     bool again;
     int ret;
 
     w->s = pdu->s;
-    /* Another request may let the fid stand for another node meanwhile. */
     for (int i = 0; i < w->nplaces; i++) {
-        if (w->place[i].node) {
-            v9fs_node_ref(w->place[i].node);
+        if (node_of(&w->place[i])) {
+            v9fs_node_ref(node_of(&w->place[i]));
         }
     }
     do {
@@ -448,8 +456,8 @@ int coroutine_fn v9fs_co_work(V9fsPDU *pdu, V9fsWork *w)
         end(w);
     } while (again);
     for (int i = 0; i < w->nplaces; i++) {
-        if (w->place[i].node) {
-            v9fs_node_unref(w->s, w->place[i].node);
+        if (node_of(&w->place[i])) {
+            v9fs_node_unref(w->s, node_of(&w->place[i]));
         }
     }
     return ret;
