@@ -122,22 +122,31 @@ bool v9fs_node_in_use(const V9fsNode *node)
     return node->refs > (node->handle ? 1 : 0);
 }
 
-static void forget_subtree(V9fsState *s, V9fsNode *node)
+static V9fsNode *next_below(V9fsNode *node, const V9fsNode *top)
 {
-    V9fsNode *child, *next;
+    V9fsNode *next = QLIST_FIRST(&node->children);
 
-    v9fs_node_ref(node);
-    QLIST_FOREACH_SAFE(child, &node->children, sibling, next) {
+    for (; !next && node != top; node = node->parent) {
+        next = QLIST_NEXT(node, sibling);
+    }
+    return next;
+}
+
+/* Not by recursion: there is no limit to how deep a guest makes directories. */
+static void forget_subtree(V9fsState *s, V9fsNode *top)
+{
+    V9fsNode *node = v9fs_node_ref(top);
+
+    while (node) {
+        V9fsNode *next = next_below(node, top);
+
         if (next) {
             v9fs_node_ref(next);
         }
-        forget_subtree(s, child);
-        if (next) {
-            v9fs_node_unref(s, next);
-        }
+        v9fs_node_uncache(s, node);
+        v9fs_node_unref(s, node);
+        node = next;
     }
-    v9fs_node_uncache(s, node);
-    v9fs_node_unref(s, node);
 }
 
 void v9fs_node_seen(V9fsState *s, V9fsNode *node, const V9fsStat *st)
