@@ -232,7 +232,7 @@ static int local_change_check(const LocalAt *at, const LocalChange *c)
  * A descriptor to truncate the file with: its own, which may do what the
  * file's mode does not allow any more, if it is open for writing
  */
-static int local_writable_fd(const LocalAt *at)
+static int local_writable_fd(const V9fsCtx *cx, const LocalAt *at)
 {
     int flags = at->opened ? fcntl(at->fd, F_GETFL) : O_RDONLY;
 
@@ -242,7 +242,8 @@ static int local_writable_fd(const LocalAt *at)
     if ((flags & O_ACCMODE) == O_WRONLY || (flags & O_ACCMODE) == O_RDWR) {
         return at->fd;
     }
-    return local_os_open(at, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    return local_os_open(at, O_WRONLY | O_CLOEXEC | O_NOCTTY |
+                         (cx->nowait ? O_NONBLOCK : 0));
 }
 
 /* What only an owner may do; so if he is not, it fails at the first one */
@@ -293,7 +294,7 @@ static int local_change_all(const V9fsCtx *cx, const LocalAt *at,
     int ret = local_change_check(at, c);
 
     if (ret == 0 && c->set_size) {
-        fd = local_writable_fd(at);
+        fd = local_writable_fd(cx, at);
         ret = MIN(fd, 0);
     }
     if (ret == 0) {

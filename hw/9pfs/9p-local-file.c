@@ -96,6 +96,8 @@ static int local_open_at(const V9fsCtx *cx, const V9fsObject *obj,
         return ret;
     }
     host_flags |= S_ISDIR(st->mode) ? O_DIRECTORY : 0;
+    /* Otherwise it waits for another process to give back a lease. */
+    host_flags |= cx->nowait ? O_NONBLOCK : 0;
     ret = local_of(cx)->model->stat_fix(cx, obj, st);
     if (ret == 0) {
         ret = local_check_open(st->mode, flags);

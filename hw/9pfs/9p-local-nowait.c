@@ -47,12 +47,14 @@ int local_nowait_open(const V9fsCtx *cx, const V9fsHandle *dir,
 {
     int ret;
 
-    if (!(dir->nowait & LOCAL_NOWAIT_CACHED) || v9fs_refuse(cx)) {
+    /* One call takes no more; a worker makes several. */
+    if (!(dir->nowait & LOCAL_NOWAIT_CACHED) || strlen(path) >= PATH_MAX ||
+        v9fs_refuse(cx)) {
         return -EAGAIN;
     }
     ret = local_os_open_near(dir->fd, path, directory,
                              !(dir->nowait & LOCAL_NOWAIT_MEMORY));
-    return ret == -EXDEV ? -EAGAIN : ret;
+    return ret == -EXDEV ? -EAGAIN : ret == -ELOOP ? -ENOTDIR : ret;
 }
 
 int local_find(const V9fsCtx *cx, const V9fsObject *obj, unsigned need,
