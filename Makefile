@@ -31,7 +31,7 @@ QEMU = $(OUT)/qemu-system-x86_64
 PREFIX ?= /usr/local
 
 .PHONY: all setup qemu qemu-original run demo check check-slow \
-    check-unit check-qtest check-guest check-style check-packages \
+    check-unit check-qtest check-guest check-style check-series check-packages \
     install-qemu clean distclean help
 
 all: qemu                       ## build qemu-system-x86_64 with this server
@@ -58,10 +58,10 @@ install-qemu: qemu              ## install the built QEMU below PREFIX=DIR
 	@scripts/install "$(PREFIX)"
 
 check: setup check-packages     ## every layer of tests
-	@scripts/check style unit qtest guest
+	@scripts/check style series unit qtest guest
 
 check-slow: setup check-packages  ## the same, with what takes long
-	@scripts/check --slow style unit qtest guest
+	@scripts/check --slow style series unit qtest guest
 
 check-unit: setup check-packages  ## the server in one process, with ASan and UBSan
 	@scripts/check unit
@@ -74,6 +74,9 @@ check-guest: setup check-packages  ## a Linux guest works in its shares
 
 check-style: setup check-packages  ## checkpatch, shellcheck and the like
 	@scripts/check style
+
+check-series: setup check-packages  ## patches/ applies, and passes checkpatch
+	@scripts/check series
 
 check-packages:
 	@scripts/packages run check
