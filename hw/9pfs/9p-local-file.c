@@ -121,7 +121,7 @@ static int local_open_at(const V9fsCtx *cx, const V9fsObject *obj,
 }
 
 static void local_set_file(V9fsFile *file, const V9fsHandle *dir, int fd,
-                           const V9fsStat *st)
+                           uint32_t flags, const V9fsStat *st)
 {
     *file = (V9fsFile) {
         .fd = fd,
@@ -129,6 +129,9 @@ static void local_set_file(V9fsFile *file, const V9fsHandle *dir, int fd,
         .nowait = st->dev == dir->dev ? dir->nowait : local_nowait_of(fd),
         .dev = st->dev,
     };
+    if ((flags & P9_DOTL_NOACCESS) != P9_DOTL_RDONLY) {
+        file->nowait |= LOCAL_NOWAIT_WRITTEN;
+    }
 }
 
 /*
@@ -177,7 +180,7 @@ int local_open(const V9fsCtx *cx, const V9fsObject *obj, uint32_t flags,
     if (ret < 0) {
         return ret;
     }
-    local_set_file(out, obj->dir, ret, st);
+    local_set_file(out, obj->dir, ret, flags, st);
     return 0;
 }
 
@@ -206,7 +209,7 @@ static int local_create_new(const V9fsCtx *cx, const V9fsHandle *dir,
         close(at.fd);
         return ret;
     }
-    local_set_file(out, dir, at.fd, st);
+    local_set_file(out, dir, at.fd, flags, st);
     return 0;
 }
 
@@ -250,7 +253,7 @@ static bool local_closes_quickly(const V9fsFile *file)
         return local_nowait_may_free(&at);
     }
     return (file->nowait & LOCAL_NOWAIT_CACHED) &&
-           (fcntl(file->fd, F_GETFL) & O_ACCMODE) == O_RDONLY &&
+           !(file->nowait & LOCAL_NOWAIT_WRITTEN) &&
            local_os_stat(&at, LOCAL_STAT_NLINK, &st) == 0 && st.nlink > 0;
 }
 
@@ -350,7 +353,8 @@ ssize_t local_pwritev(const V9fsCtx *cx, V9fsFile *file,
 {
     ssize_t ret;
 
-    if (cx->nowait && (append || cx->fs->exp->writeout_immediate)) {
+    if (cx->nowait && (append || cx->fs->exp->writeout_immediate ||
+                       !local_nowait_may_write(file, iov, iovcnt))) {
         return -EAGAIN;
     }
     ret = local_of(cx)->model->drop_suid(cx, file->fd);

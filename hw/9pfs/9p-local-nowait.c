@@ -119,15 +119,18 @@ ssize_t local_nowait_read(V9fsFile *file, const struct iovec *iov, int iovcnt,
     return ret == -EOPNOTSUPP || ret == -EINTR ? -EAGAIN : ret;
 }
 
+bool local_nowait_may_write(const V9fsFile *file, const struct iovec *iov,
+                            int iovcnt)
+{
+    return (file->nowait & (LOCAL_NOWAIT_WRITE | LOCAL_NOWAIT_MEMORY)) &&
+           iovcnt <= IOV_MAX && iov_size(iov, iovcnt) <= LOCAL_NOWAIT_BYTES;
+}
+
 ssize_t local_nowait_write(V9fsFile *file, const struct iovec *iov, int iovcnt,
                            uint64_t offset)
 {
     ssize_t ret;
 
-    if (!(file->nowait & (LOCAL_NOWAIT_WRITE | LOCAL_NOWAIT_MEMORY)) ||
-        iovcnt > IOV_MAX || iov_size(iov, iovcnt) > LOCAL_NOWAIT_BYTES) {
-        return -EAGAIN;
-    }
     if (file->nowait & LOCAL_NOWAIT_MEMORY) {
         ret = pwritev(file->fd, iov, iovcnt, offset);
         return ret < 0 ? (errno == EINTR ? -EAGAIN : -errno) : ret;

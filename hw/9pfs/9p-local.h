@@ -104,6 +104,7 @@ enum {
     LOCAL_NOWAIT_CACHED = 1 << 0,
     LOCAL_NOWAIT_WRITE = 1 << 1,        /* the same for writing data */
     LOCAL_NOWAIT_MEMORY = 1 << 2,       /* there is nothing but memory */
+    LOCAL_NOWAIT_WRITTEN = 1 << 3,      /* a file: to close it may write */
 };
 
 /* Bytes to move at most: that takes as long as a crossing */
@@ -151,6 +152,11 @@ bool local_nowait_may_free(const LocalAt *at);
 
 ssize_t local_nowait_read(V9fsFile *file, const struct iovec *iov, int iovcnt,
                           uint64_t offset);
+/**
+ * local_nowait_may_write: whether local_nowait_write() is worth a call
+ */
+bool local_nowait_may_write(const V9fsFile *file, const struct iovec *iov,
+                            int iovcnt);
 ssize_t local_nowait_write(V9fsFile *file, const struct iovec *iov, int iovcnt,
                            uint64_t offset);
 
