@@ -70,6 +70,7 @@ static void free_fid(V9fsState *s, V9fsFid *fid)
     if (fid->xattr) {
         v9fs_xattr_free(s, fid->xattr);
     }
+    v9fs_ahead_free(s, fid->ahead);
     g_free(fid);
 }
 

@@ -73,6 +73,7 @@ int local_readdir(const V9fsCtx *cx, V9fsFile *dir, uint64_t offset,
 {
     char buf[LOCAL_DIR_BUFFER] QEMU_ALIGNED(8);
     size_t limit = cx->nowait ? LOCAL_DIR_NOWAIT : sizeof(buf);
+    size_t taken = 0;
     ssize_t n;
     int err;
 
@@ -91,7 +92,8 @@ int local_readdir(const V9fsCtx *cx, V9fsFile *dir, uint64_t offset,
             break;
         }
         room -= MIN(room, n);
-        if (cx->nowait) {
+        taken += n;
+        if (cx->nowait && taken + LOCAL_DIR_LEAST > LOCAL_DIR_NOWAIT) {
             return -EAGAIN;
         }
     } while (true);

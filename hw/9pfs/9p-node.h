@@ -34,6 +34,7 @@ struct V9fsNode {
     bool in_tree;               /* found by its name */
     bool detached;              /* has no name any more */
     uint8_t qid_type;           /* as last seen */
+    unsigned changes;           /* how often a name in it came or went */
     V9fsHandle *handle;         /* cached, or what a detached node was */
     CoRwlock names;
     QLIST_HEAD(, V9fsNode) children;

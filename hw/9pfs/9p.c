@@ -426,7 +426,7 @@ void coroutine_fn v9fs_drain(V9fsState *s, V9fsPDU *self)
     s->drainer = self;
     cancel_all(s, self);
     v9fs_throttle_release(&s->throttle);
-    while (s->in_flight > 1) {
+    while (s->in_flight > 1 || s->aheads) {
         qemu_co_queue_wait(&s->drained, NULL);
     }
 }
@@ -460,7 +460,7 @@ void v9fs_reset(V9fsState *s)
     s->drainer = NULL;
     cancel_all(s, NULL);
     v9fs_throttle_release(&s->throttle);
-    AIO_WAIT_WHILE_UNLOCKED(NULL, s->in_flight || s->closing);
+    AIO_WAIT_WHILE_UNLOCKED(NULL, s->in_flight || s->closing || s->aheads);
     drop_backlog(s);
     v9fs_fids_drop(s);
     v9fs_handles_shrink(s, 0);
@@ -491,7 +491,8 @@ bool v9fs_state_init(V9fsState *s, const V9fsExport *exp,
     s->max_handles = max_handles();
     s->fids = g_hash_table_new(NULL, NULL);
     s->msize = 0;
-    s->in_flight = s->closing = 0;
+    s->in_flight = s->closing = s->aheads = 0;
+    s->ahead_bytes = 0;
     s->draining = s->mounted = false;
     s->try.wasted = s->try.skip = s->try.pause = 0;
     for (int i = 0; i < V9FS_TAG_BUCKETS; i++) {

@@ -25,6 +25,7 @@ typedef struct V9fsPDU V9fsPDU;
 typedef struct V9fsNode V9fsNode;
 typedef struct V9fsFid V9fsFid;
 typedef struct V9fsXattr V9fsXattr;
+typedef struct V9fsAhead V9fsAhead;
 
 #define V9FS_TAG_BUCKETS    128
 /* Bytes that a request or a reply's path takes without an allocation */
@@ -102,6 +103,10 @@ struct V9fsState {
     QTAILQ_HEAD(, V9fsHandle) unwanted; /* to be closed by a worker */
     unsigned closing;                   /* such work items under way */
 
+    /* Directories read ahead, see codir.c */
+    unsigned aheads;                    /* workers at it */
+    size_t ahead_bytes;                 /* allocated */
+
     QLIST_HEAD(, V9fsPDU) tags[V9FS_TAG_BUCKETS];
     unsigned in_flight;
     bool draining;                      /* take no new requests */
@@ -137,6 +142,7 @@ struct V9fsFid {
     V9fsFile file;                      /* if open */
     bool append;                        /* opened to write at the end */
     CoMutex dir_lock;                   /* one reader of a directory at once */
+    V9fsAhead *ahead;                   /* entries read ahead, or NULL */
     V9fsXattr *xattr;                   /* if one of the xattr states */
     CoQueue idle;                       /* Tclunk waits for other requests */
 };
@@ -232,6 +238,11 @@ void v9fs_fids_drop(V9fsState *s);
  * v9fs_xattr_free: free an xattr fid's value
  */
 void v9fs_xattr_free(V9fsState *s, V9fsXattr *xattr);
+
+/**
+ * v9fs_ahead_free: free what has been read ahead of a directory
+ */
+void v9fs_ahead_free(V9fsState *s, V9fsAhead *ahead);
 
 /* 9p-session-ops.c, for other handlers */
 

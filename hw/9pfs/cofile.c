@@ -68,7 +68,8 @@ int coroutine_fn v9fs_co_create(V9fsPDU *pdu, V9fsFid *dir,
 {
     OpenWork w = {
         .w = { .run = create_run, .finish = create_finish,
-               .place = { v9fs_at_name(dir, new->name) }, .nplaces = 1 },
+               .place = { v9fs_at_name(dir, new->name) }, .nplaces = 1,
+               .alters = true },
         .flags = flags, .file = file, .st = st, .new = new, .node = node,
     };
 

@@ -134,7 +134,8 @@ int coroutine_fn v9fs_co_make(V9fsPDU *pdu, V9fsFid *dir, const V9fsNew *new,
 {
     MakeWork w = {
         .w = { .run = make_run,
-               .place = { v9fs_at_name(dir, new->name) }, .nplaces = 1 },
+               .place = { v9fs_at_name(dir, new->name) }, .nplaces = 1,
+               .alters = true },
         .new = new, .st = st,
     };
 
@@ -153,6 +154,7 @@ int coroutine_fn v9fs_co_link(V9fsPDU *pdu, V9fsFid *fid, V9fsFid *dir,
     V9fsWork w = {
         .run = link_run,
         .place = { v9fs_at_fid(fid), v9fs_at_name(dir, name) }, .nplaces = 2,
+        .alters = true,
     };
 
     return v9fs_co_work(pdu, &w);
@@ -260,7 +262,7 @@ static int coroutine_fn unlink_place(V9fsPDU *pdu, V9fsPlace place, bool rmdir)
     UnlinkWork w = {
         .w = { .prepare = unlink_prepare, .run = unlink_run,
                .finish = unlink_finish, .place = { place }, .nplaces = 1,
-               .moves_dir = rmdir },
+               .moves_dir = rmdir, .alters = true },
         .rmdir = rmdir,
     };
 
@@ -369,7 +371,8 @@ static int coroutine_fn rename_places(V9fsPDU *pdu, V9fsPlace from,
 {
     RenameWork w = {
         .w = { .prepare = rename_prepare, .run = rename_run,
-               .finish = rename_finish, .place = { from, to }, .nplaces = 2 },
+               .finish = rename_finish, .place = { from, to }, .nplaces = 2,
+               .alters = true },
     };
 
     w.w.place[0].change = w.w.place[1].change = true;

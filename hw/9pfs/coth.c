@@ -237,6 +237,9 @@ static void coroutine_fn end(V9fsWork *w)
     for (int i = 0; i < w->nplaces; i++) {
         V9fsPlace *p = &w->place[i];
 
+        if (w->alters && takes_lock(p)) {
+            p->dir->changes++;
+        }
         if (p->opened) {
             v9fs_node_cache(w->s, p->dir, p->opened);
         }

@@ -49,6 +49,7 @@ struct V9fsWork {
     unsigned nplaces;
     bool walks;                 /* it walks names below a place */
     bool moves_dir;             /* it renames or removes a directory */
+    bool alters;                /* names that are places come or go */
     bool must_run;              /* even if the request has been cancelled */
 
     /* Set by v9fs_co_work() */
