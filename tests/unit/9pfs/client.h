@@ -21,6 +21,10 @@ P9_MESSAGES(CLIENT_NUMBER)
     mem_call(m, CLIENT_T##name, &(P9T##name) { __VA_ARGS__ }, res)
 /* CALL(m, mkdir, .fid = 0, .name = "x"): when the reply does not matter */
 #define CALL(m, name, ...) ASK(m, name, NULL, __VA_ARGS__)
+/* SEND(m, 10, mkdir, .fid = 0, .name = "x"): any message, not waited for */
+#define SEND(m, tag, name, ...) \
+    mem_send(m, tag, CLIENT_T##name, &(P9T##name) { __VA_ARGS__ }, \
+             (m)->s.msize)
 
 /* A name, or a path of at most 16 with "/" between; all of it or an error */
 int walk(MemSession *m, uint32_t fid, uint32_t newfid, const char *path);
