@@ -15,7 +15,9 @@
 #include "tree.h"
 
 #define NFIDS   24
-#define STEPS   1500
+/* What is kept in step after each of them; many more under -m slow */
+#define STEPS       250
+#define SLOW_STEPS  5000
 
 typedef struct ModelFid {
     bool used;
@@ -180,6 +182,35 @@ static void step_make(Model *o)
     }
 }
 
+/* What a fid stands for gets one more name, if there is anything. */
+static void step_link(Model *o)
+{
+    uint32_t dir = some_dir(o), fid = choose(NFIDS);
+    g_autofree char *name = some_name(o);
+    g_autofree char *path = join(o->fid[dir].path, name);
+    P9Tlink t = { dir, fid, name };
+    ModelFid *f = &o->fid[fid];
+    struct stat st, new;
+    bool taken = look(o, path, &new);
+    int err;
+
+    if (!f->used) {
+        return;
+    }
+    err = call(o, P9_TLINK, &t, NULL);
+    if (f->path && !look(o, f->path, &st)) {
+        g_assert_true(err == -ENOENT || err == -ENOTDIR || err == -EEXIST);
+    } else if (f->path) {
+        g_assert_cmpint(err, ==, taken ? -EEXIST :
+                        S_ISDIR(st.st_mode) ? -EPERM : 0);
+    }
+    if (err) {
+        return;
+    }
+    g_assert_true(look(o, path, &new));
+    g_assert_cmpuint(new.st_ino, ==, f->path ? st.st_ino : f->ino);
+}
+
 static void step_unlink(Model *o)
 {
     uint32_t dir = some_dir(o);
@@ -224,8 +255,12 @@ static void step_rename(Model *o)
     ModelFid saved[NFIDS];
     int err;
 
-    if (!there || (taken && a.st_ino == b.st_ino) ||
-        (!taken && is_waited_for(o, target))) {
+    if (!there || (!taken && is_waited_for(o, target))) {
+        return;
+    }
+    if (taken && a.st_ino == b.st_ino) {
+        /* Two names of one file: both stay. */
+        g_assert_cmpint(call(o, P9_TRENAMEAT, &t, NULL), ==, 0);
         return;
     }
     memcpy(saved, o->fid, sizeof(saved));
@@ -300,6 +335,7 @@ static void check(Model *o)
             g_assert_cmpuint(got.qid.path, ==, st.st_ino);
             g_assert_cmpuint(got.mode, ==, st.st_mode);
             g_assert_cmpuint(got.size, ==, st.st_size);
+            g_assert_cmpuint(got.nlink, ==, st.st_nlink);
         } else {
             g_assert_true(err == -ENOENT || err == -ENOTDIR);
         }
@@ -310,7 +346,8 @@ static void run(unsigned max_handles, bool host)
 {
     static void (*const steps[])(Model *) = {
         step_walk, step_walk, step_walk, step_clone, step_clunk, step_make,
-        step_make, step_unlink, step_rename, step_rename, step_host_replaces,
+        step_make, step_link, step_unlink, step_rename, step_rename,
+        step_host_replaces,
     };
     g_autoptr(Tree) t = tree_new();
     Model o = { .t = t, .m = tree_serve(t) };
@@ -319,7 +356,7 @@ static void run(unsigned max_handles, bool host)
         o.m->s.max_handles = max_handles;
     }
     o.fid[0] = (ModelFid) { true, g_strdup("") };
-    for (int i = 0; i < STEPS; i++) {
+    for (int i = 0; i < (g_test_slow() ? SLOW_STEPS : STEPS); i++) {
         steps[choose(ARRAY_SIZE(steps) - !host)](&o);
         check(&o);
     }
