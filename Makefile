@@ -29,9 +29,14 @@ OUT = $(abspath $(BUILD))/out
 QEMU = $(OUT)/qemu-system-x86_64
 
 PREFIX ?= /usr/local
+# Of `make bench-compare`: paths, or main (this server), original (QEMU's own).
+# QUICK=yes shortens all benchmarks; BENCH has more options of bench-device.
+A ?= main
+B ?= original
 
 .PHONY: all setup qemu qemu-original run demo check check-slow \
-    check-unit check-qtest check-guest check-style check-series check-packages \
+    check-unit check-qtest check-guest check-style check-series \
+    check-packages bench-device bench-compare check-bench \
     install-qemu clean distclean help
 
 all: qemu                       ## build qemu-system-x86_64 with this server
@@ -80,6 +85,16 @@ check-series: setup check-packages  ## patches/ applies, and passes checkpatch
 
 check-packages:
 	@scripts/packages run check
+
+bench-device: setup check-bench  ## times of requests through the virtio device
+	@scripts/bench-device $(if $(QUICK),--quick) $(BENCH)
+
+bench-compare: setup check-bench  ## two QEMUs in turns: A=BINARY [main] B=BINARY [original]
+	@scripts/bench-device --qemu "$(A)" --vs "$(B)" $(if $(QUICK),--quick) \
+	    $(BENCH)
+
+check-bench:
+	@scripts/packages bench
 
 clean:                          ## remove what was compiled
 	rm -rf $(OUT) $(OUT)-*
