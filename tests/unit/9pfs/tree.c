@@ -52,6 +52,28 @@ MemSession *tree_serve(Tree *t)
     return tree_serve_as(t, V9FS_MODEL_NONE);
 }
 
+const TreeModel tree_models[] = {
+    { "none", V9FS_MODEL_NONE },
+    { "passthrough", V9FS_MODEL_PASSTHROUGH },
+    { "mapped-xattr", V9FS_MODEL_MAPPED_XATTR },
+    { "mapped-file", V9FS_MODEL_MAPPED_FILE },
+    { }
+};
+
+const char *tree_model_lacks(V9fsModel model)
+{
+    V9fsExport exp = { .id = (char *)"test", .path = (char *)"/",
+                       .model = model };
+
+    if (!v9fs_local_ops.check(&exp, NULL)) {
+        return "the driver does not have this model";
+    }
+    if (model == V9FS_MODEL_PASSTHROUGH && geteuid()) {
+        return "security model passthrough needs root";
+    }
+    return NULL;
+}
+
 char *tree_path(Tree *t, const char *path)
 {
     return *path ? g_build_filename(t->path, path, NULL) : g_strdup(t->path);

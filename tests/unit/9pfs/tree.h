@@ -25,6 +25,18 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Tree, tree_free)
 MemSession *tree_serve(Tree *t);
 MemSession *tree_serve_as(Tree *t, V9fsModel model);
 
+/* Security models by name, for tests of all of them; ends with a NULL name */
+typedef struct TreeModel {
+    const char *name;
+    V9fsModel model;
+} TreeModel;
+extern const TreeModel tree_models[];
+
+/**
+ * tree_model_lacks: why a model cannot be tested here, or NULL if it can
+ */
+const char *tree_model_lacks(V9fsModel model);
+
 /* What the host does; @path is relative.  They abort if it fails. */
 char *tree_path(Tree *t, const char *path);
 void tree_write(Tree *t, const char *path, const char *text);
