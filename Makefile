@@ -36,7 +36,7 @@ B ?= original
 
 .PHONY: all setup qemu qemu-original run demo check check-slow \
     check-unit check-qtest check-guest check-style check-series \
-    check-packages bench-device bench-compare check-bench \
+    check-packages bench bench-device bench-compare check-bench \
     install-qemu clean distclean help
 
 all: qemu                       ## build qemu-system-x86_64 with this server
@@ -85,6 +85,10 @@ check-series: setup check-packages  ## patches/ applies, and passes checkpatch
 
 check-packages:
 	@scripts/packages run check
+
+bench: setup check-bench        ## listings in one process, then bench-device
+	@scripts/bench $(if $(QUICK),--quick)
+	@scripts/bench-device $(if $(QUICK),--quick) $(BENCH)
 
 bench-device: setup check-bench  ## times of requests through the virtio device
 	@scripts/bench-device $(if $(QUICK),--quick) $(BENCH)
