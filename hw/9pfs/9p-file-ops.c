@@ -14,12 +14,8 @@
  * allows, which is never worse than any other number.
  */
 
-/*
- * Gives the fid its open file.  Another request may have opened the fid in
- * the meantime; then this one's file is closed again.
- */
-static int coroutine_fn set_file(V9fsPDU *pdu, V9fsFid *fid, V9fsFile *file,
-                                 uint32_t flags)
+int coroutine_fn v9fs_take_file(V9fsPDU *pdu, V9fsFid *fid, V9fsFile *file,
+                                uint32_t flags)
 {
     if (fid->state != V9FS_FID_WALKED) {
         v9fs_co_close(pdu, file);
@@ -36,9 +32,8 @@ static bool changes_file(uint32_t flags)
            (flags & P9_DOTL_TRUNC);
 }
 
-int coroutine_fn v9fs_do_lopen(V9fsPDU *pdu)
+int coroutine_fn v9fs_open_fid(V9fsPDU *pdu, uint32_t flags, P9Qid *qid)
 {
-    uint32_t flags = pdu->req.lopen.flags;
     V9fsFid *fid = pdu->fid[0];
     V9fsFile file = { 0 };
     V9fsStat st;
@@ -51,8 +46,13 @@ int coroutine_fn v9fs_do_lopen(V9fsPDU *pdu)
     if (err) {
         return err;
     }
-    return set_file(pdu, fid, &file, flags) ?:
-           v9fs_qid(&pdu->s->qids, &st, &pdu->res.lopen.qid);
+    return v9fs_take_file(pdu, fid, &file, flags) ?:
+           v9fs_qid(&pdu->s->qids, &st, qid);
+}
+
+int coroutine_fn v9fs_do_lopen(V9fsPDU *pdu)
+{
+    return v9fs_open_fid(pdu, pdu->req.lopen.flags, &pdu->res.lopen.qid);
 }
 
 int coroutine_fn v9fs_do_lcreate(V9fsPDU *pdu)
@@ -71,7 +71,7 @@ int coroutine_fn v9fs_do_lcreate(V9fsPDU *pdu)
     if (err) {
         return err;
     }
-    err = set_file(pdu, fid, &file, req->flags);
+    err = v9fs_take_file(pdu, fid, &file, req->flags);
     if (err == 0) {
         v9fs_fid_move(pdu->s, fid, node);
         err = v9fs_qid(&pdu->s->qids, &st, &pdu->res.lcreate.qid);
@@ -89,6 +89,9 @@ int coroutine_fn v9fs_do_read(V9fsPDU *pdu)
 
     if (pdu->fid[0]->state == V9FS_FID_XATTR) {
         return v9fs_read_xattr(pdu, pdu->fid[0]);
+    }
+    if (pdu->fid[0]->state == V9FS_FID_DIR) {
+        return v9fs_read_dir(pdu, pdu->fid[0]);
     }
     if (req->count && !count) {
         return -EMSGSIZE;

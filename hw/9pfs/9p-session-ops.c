@@ -34,16 +34,18 @@ int coroutine_fn v9fs_do_version(V9fsPDU *pdu)
     const P9Tversion *req = &pdu->req.version;
     P9Rversion *res = &pdu->res.version;
     V9fsState *s = pdu->s;
+    bool is_u = g_str_equal(req->version, "9P2000.u");
 
     v9fs_drain(s, pdu);
     v9fs_fids_drop(s);
     s->msize = 0;
+    s->dialect = is_u ? P9_DIALECT_U : P9_DIALECT_L;
     if (req->msize < P9_MIN_MSIZE) {
         return -EMSGSIZE;
     }
     res->msize = MIN(req->msize, s->transport->max_msize(s));
-    if (g_str_equal(req->version, "9P2000.L")) {
-        res->version = "9P2000.L";
+    if (is_u || g_str_equal(req->version, "9P2000.L")) {
+        res->version = req->version;
         s->msize = res->msize;
         warn_small_msize(s);
     } else {

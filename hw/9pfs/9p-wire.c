@@ -25,6 +25,8 @@
 #define P9_SIZE_RENNAME 2
 #define P9_SIZE_NAMES   2
 #define P9_SIZE_QIDS    2
+#define P9_SIZE_STAT    (2 + P9_STAT_HDRSZ)
+#define P9_SIZE_WSTAT   (2 + P9_STAT_HDRSZ)
 #define P9_SIZE_DATA    4
 
 #define P9_FIELD(kind, member) \
@@ -32,20 +34,31 @@
 #define P9_BYTES(kind, member) char member[P9_SIZE_##kind];
 
 /* A function, because only there P9This can mean another struct each time. */
-#define P9_DESCRIBE(dir, name) \
+#define P9_DESCRIBE(dir, name, dialects) \
     static const P9Message *p9_describe_##dir##name(void) \
     { \
         typedef P9##dir##name P9This G_GNUC_UNUSED; \
         static const P9Field fields[] = { P9_##dir##_##name(P9_FIELD) { 0 } }; \
         static const P9Message message = { \
             #dir #name, fields, ARRAY_SIZE(fields) - 1, \
-            P9_HDRSZ + sizeof(struct { P9_##dir##_##name(P9_BYTES) }) \
+            P9_HDRSZ + sizeof(struct { P9_##dir##_##name(P9_BYTES) }), \
+            dialects \
         }; \
         return &message; \
     }
+#define P9_DESCRIBE_PAIR(name, dialects) \
+    P9_DESCRIBE(T, name, dialects) P9_DESCRIBE(R, name, dialects)
 #define P9_DESCRIBE_BOTH(number, name) \
-    P9_DESCRIBE(T, name) P9_DESCRIBE(R, name)
-P9_MESSAGES(P9_DESCRIBE_BOTH)
+    P9_DESCRIBE_PAIR(name, P9_DIALECT_L | P9_DIALECT_U)
+#define P9_DESCRIBE_L(number, name) P9_DESCRIBE_PAIR(name, P9_DIALECT_L)
+#define P9_DESCRIBE_U(number, name) P9_DESCRIBE_PAIR(name, P9_DIALECT_U)
+P9_MESSAGES_BOTH(P9_DESCRIBE_BOTH)
+P9_MESSAGES_L(P9_DESCRIBE_L)
+P9_MESSAGES_U(P9_DESCRIBE_U)
+
+#define P9This P9Stat
+static const P9Field p9_stat_fields[] = { P9_STAT(P9_FIELD) };
+#undef P9This
 
 #define P9_CASE_T(number, name) case number: return p9_describe_T##name();
 #define P9_CASE_R(number, name) case number + 1: return p9_describe_R##name();
@@ -71,6 +84,7 @@ static const struct {
     [P9_KIND_OLDNAME] = { -ENOENT, -EINVAL, -ENOTEMPTY },
     [P9_KIND_RENNAME] = { -ENOENT, -EBUSY, -EBUSY },
     [P9_KIND_NAMES] = { -ENOENT, -ENOENT, 0 },
+    [P9_KIND_WSTAT] = { 0, -EBUSY, -EBUSY },
 };
 
 static int p9_check_name(P9Kind kind, const char *name, size_t len)
@@ -195,6 +209,37 @@ static void p9_get_data(P9Reader *r, P9Data *data)
     }
 }
 
+static void p9_get_field(P9Reader *r, P9Kind kind, void *p);
+
+/* A record with its own size before it, which is to be right */
+static void p9_get_record(P9Reader *r, P9Stat *stat)
+{
+    uint16_t size = p9_get_int(r, 2);
+    const uint8_t *start = r->at;
+
+    for (int i = 0; i < ARRAY_SIZE(p9_stat_fields); i++) {
+        p9_get_field(r, p9_stat_fields[i].kind,
+                     (char *)stat + p9_stat_fields[i].offset);
+    }
+    if (!r->error && r->at - start != size) {
+        r->error = -EPROTO;
+    }
+}
+
+static void p9_get_sized_record(P9Reader *r, P9Kind kind, P9Stat *stat)
+{
+    uint16_t size = p9_get_int(r, 2);
+    const uint8_t *start = r->at;
+
+    p9_get_record(r, stat);
+    if (!r->error && r->at - start != size) {
+        r->error = -EPROTO;
+    }
+    if (!r->error && kind == P9_KIND_WSTAT) {
+        r->error = p9_check_name(kind, stat->name, strlen(stat->name));
+    }
+}
+
 static void p9_get_field(P9Reader *r, P9Kind kind, void *p)
 {
     P9Names *names = p;
@@ -236,6 +281,10 @@ static void p9_get_field(P9Reader *r, P9Kind kind, void *p)
         for (int i = 0; i < qids->n; i++) {
             qids->qid[i] = p9_get_qid(r);
         }
+        break;
+    case P9_KIND_STAT:
+    case P9_KIND_WSTAT:
+        p9_get_sized_record(r, kind, p);
         break;
     case P9_KIND_DATA:
         p9_get_data(r, p);
@@ -327,6 +376,33 @@ static void p9_put_data(P9Writer *w, const P9Data *data)
     }
 }
 
+static void p9_put_field(P9Writer *w, P9Kind kind, const void *p);
+
+static void p9_put_record(P9Writer *w, const P9Stat *stat)
+{
+    uint8_t *size = p9_make(w, 2);
+
+    for (int i = 0; i < ARRAY_SIZE(p9_stat_fields); i++) {
+        p9_put_field(w, p9_stat_fields[i].kind,
+                     (const char *)stat + p9_stat_fields[i].offset);
+    }
+    if (!w->full && w->at - size - 2 > UINT16_MAX - 2) {
+        w->full = true;
+    } else if (!w->full) {
+        stw_le_p(size, w->at - size - 2);
+    }
+}
+
+static void p9_put_sized_record(P9Writer *w, const P9Stat *stat)
+{
+    uint8_t *size = p9_make(w, 2);
+
+    p9_put_record(w, stat);
+    if (!w->full) {
+        stw_le_p(size, w->at - size - 2);
+    }
+}
+
 static void p9_put_field(P9Writer *w, P9Kind kind, const void *p)
 {
     const P9Names *names = p;
@@ -366,6 +442,10 @@ static void p9_put_field(P9Writer *w, P9Kind kind, const void *p)
         for (int i = 0; i < MIN(qids->n, P9_MAXWELEM); i++) {
             p9_put_qid(w, &qids->qid[i]);
         }
+        break;
+    case P9_KIND_STAT:
+    case P9_KIND_WSTAT:
+        p9_put_sized_record(w, p);
         break;
     case P9_KIND_DATA:
         p9_put_data(w, p);
@@ -408,6 +488,9 @@ static void p9_print_qid(GString *out, const P9Qid *qid)
                            qid->path);
 }
 
+static void p9_print_fields(GString *out, const P9Field *fields, unsigned n,
+                            const void *rec);
+
 static void p9_print_field(GString *out, P9Kind kind, const void *p)
 {
     const P9Qids *qids = p;
@@ -444,9 +527,25 @@ static void p9_print_field(GString *out, P9Kind kind, const void *p)
             p9_print_qid(out, &qids->qid[i]);
         }
         break;
+    case P9_KIND_STAT:
+    case P9_KIND_WSTAT:
+        g_string_append_c(out, '{');
+        p9_print_fields(out, p9_stat_fields, ARRAY_SIZE(p9_stat_fields), p);
+        g_string_append_c(out, '}');
+        break;
     case P9_KIND_DATA:
         g_string_append_printf(out, "%u bytes", ((const P9Data *)p)->count);
         break;
+    }
+}
+
+static void p9_print_fields(GString *out, const P9Field *fields, unsigned n,
+                            const void *rec)
+{
+    for (int i = 0; i < n; i++) {
+        g_string_append_printf(out, "%s%s=", i ? " " : "", fields[i].name);
+        p9_print_field(out, fields[i].kind,
+                       (const char *)rec + fields[i].offset);
     }
 }
 
@@ -455,15 +554,29 @@ void p9_format(uint8_t type, const void *rec, char *text, size_t room)
     const P9Message *m = p9_message(type);
     g_autoptr(GString) out = g_string_new(NULL);
 
-    for (int i = 0; m && i < m->nfields; i++) {
-        g_string_append_printf(out, "%s%s=", i ? " " : "", m->fields[i].name);
-        p9_print_field(out, m->fields[i].kind,
-                       (const char *)rec + m->fields[i].offset);
+    if (m) {
+        p9_print_fields(out, m->fields, m->nfields, rec);
     }
     g_strlcpy(text, out->str, room);
 }
 
 /* Directory entries */
+
+size_t p9_put_stat(uint8_t *buf, size_t room, const P9Stat *stat)
+{
+    P9Writer w = { .start = buf, .at = buf, .end = buf + room };
+
+    p9_put_record(&w, stat);
+    return w.full ? 0 : w.at - w.start;
+}
+
+size_t p9_get_stat(uint8_t *buf, size_t size, P9Stat *stat)
+{
+    P9Reader r = { .start = buf, .at = buf, .end = buf + size, .size = size };
+
+    p9_get_record(&r, stat);
+    return r.error ? 0 : r.at - r.start;
+}
 
 size_t p9_put_dirent(uint8_t *buf, size_t room, const P9Dirent *ent)
 {

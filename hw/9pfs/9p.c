@@ -65,7 +65,7 @@ static const V9fsOp ops[] = {
                           .changes = true },
     [P9_TLOPEN] = { ONE_FID(lopen, V9FS_FID_WALKED) },
     [P9_TLCREATE] = { ONE_FID(lcreate, V9FS_FID_WALKED), .changes = true },
-    [P9_TREAD] = { ONE_FID(read, V9FS_FID_FILE | V9FS_FID_XATTR) },
+    [P9_TREAD] = { ONE_FID(read, V9FS_FID_OPEN | V9FS_FID_XATTR) },
     [P9_TWRITE] = { ONE_FID(write, V9FS_FID_FILE | V9FS_FID_NEW_XATTR),
                     .changes = true },
     [P9_TREADDIR] = { ONE_FID(readdir, V9FS_FID_DIR) },
@@ -80,6 +80,10 @@ static const V9fsOp ops[] = {
                             fid, V9FS_FID_OBJECT), .changes = true },
     [P9_TRENAME] = { TWO_FIDS(rename, fid, V9FS_FID_OBJECT,
                               dfid, V9FS_FID_OBJECT), .changes = true },
+    [P9_TOPEN] = { ONE_FID(open, V9FS_FID_WALKED) },
+    [P9_TCREATE] = { ONE_FID(create, V9FS_FID_WALKED), .changes = true },
+    [P9_TSTAT] = { ONE_FID(stat, V9FS_FID_OBJECT) },
+    [P9_TWSTAT] = { ONE_FID(wstat, V9FS_FID_OBJECT) },
     [P9_TRENAMEAT] = { TWO_FIDS(renameat, fid, V9FS_FID_OBJECT,
                                 newfid, V9FS_FID_OBJECT), .changes = true },
 };
@@ -214,6 +218,9 @@ static int coroutine_fn dispatch(V9fsPDU *pdu)
     if (!s->msize && pdu->header.type != P9_TVERSION) {
         return -EPROTO;
     }
+    if (!(p9_message(pdu->header.type)->dialects & s->dialect)) {
+        return -EOPNOTSUPP;
+    }
     err = decode(pdu);
     if (err) {
         return err;
@@ -244,11 +251,25 @@ static size_t encode(V9fsPDU *pdu, uint8_t type, const void *rec)
     return size;
 }
 
+/* The text, which nobody reads, is cut where the buffer ends. */
 static size_t encode_error(V9fsPDU *pdu, int err)
 {
     P9Rlerror e = { .ecode = -err };
+    char text[64] = "";
 
-    return encode(pdu, P9_RLERROR, &e);
+    if (pdu->s->dialect == P9_DIALECT_L) {
+        return encode(pdu, P9_RLERROR, &e);
+    }
+    if (pdu->in_size > P9_ERROR_SIZE) {
+        g_strlcpy(text, strerror(-err),
+                  MIN(sizeof(text), pdu->in_size - P9_ERROR_SIZE + 1));
+    }
+    return encode(pdu, P9_RERROR, &(P9Rerror) { text, -err });
+}
+
+static size_t smallest_error(const V9fsState *s)
+{
+    return s->dialect == P9_DIALECT_L ? P9_LERROR_SIZE : P9_ERROR_SIZE;
 }
 
 static size_t encode_result(V9fsPDU *pdu, int err)
@@ -366,7 +387,7 @@ void v9fs_submit(V9fsPDU *pdu)
 
     pdu->out_size = iov_size(pdu->out_sg, pdu->out_num);
     pdu->in_size = iov_size(pdu->in_sg, pdu->in_num);
-    if (pdu->out_size < P9_HDRSZ || pdu->in_size < P9_LERROR_SIZE) {
+    if (pdu->out_size < P9_HDRSZ || pdu->in_size < smallest_error(s)) {
         s->transport->broken(pdu, "too small for a 9p message");
         return;
     }
@@ -466,6 +487,7 @@ void v9fs_reset(V9fsState *s)
     v9fs_handles_shrink(s, 0);
     AIO_WAIT_WHILE_UNLOCKED(NULL, s->closing);
     s->msize = 0;
+    s->dialect = P9_DIALECT_L;
     s->draining = false;
 }
 
@@ -493,6 +515,7 @@ bool v9fs_state_init(V9fsState *s, const V9fsExport *exp,
     s->msize = 0;
     s->in_flight = s->closing = s->aheads = 0;
     s->ahead_bytes = 0;
+    s->dialect = P9_DIALECT_L;
     s->draining = s->mounted = false;
     s->try.wasted = s->try.skip = s->try.pause = 0;
     for (int i = 0; i < V9FS_TAG_BUCKETS; i++) {

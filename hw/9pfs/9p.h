@@ -29,7 +29,7 @@ typedef struct V9fsAhead V9fsAhead;
 
 #define V9FS_TAG_BUCKETS    128
 /* Bytes that a request or a reply's path takes without an allocation */
-#define V9FS_INLINE_BUF     (PATH_MAX + 256)
+#define V9FS_INLINE_BUF     (PATH_MAX + 512)
 
 /* What a transport does for the server; server's thread. */
 typedef struct V9fsTransport {
@@ -89,6 +89,7 @@ struct V9fsState {
     const V9fsTransport *transport;
     const char *tag;                    /* mount tag, for messages, or NULL */
     uint32_t msize;                     /* 0: no Tversion yet */
+    unsigned dialect;                   /* P9_DIALECT_*, as of Tversion */
     bool warned_msize;                  /* that it is small, once */
 
     GHashTable *fids;                   /* fid number -> V9fsFid */
@@ -143,6 +144,8 @@ struct V9fsFid {
     bool append;                        /* opened to write at the end */
     CoMutex dir_lock;                   /* one reader of a directory at once */
     V9fsAhead *ahead;                   /* entries read ahead, or NULL */
+    /* Tread of a directory: bytes so far, and the driver's position there */
+    uint64_t read_end, read_pos;
     V9fsXattr *xattr;                   /* if one of the xattr states */
     CoQueue idle;                       /* Tclunk waits for other requests */
 };
@@ -255,6 +258,26 @@ void v9fs_ahead_free(V9fsState *s, V9fsAhead *ahead);
  * one does all of it.
  */
 int coroutine_fn v9fs_end_fid(V9fsPDU *pdu, V9fsFid *fid);
+
+/* 9p-file-ops.c, for other handlers */
+
+/**
+ * v9fs_open_fid: what Tlopen and Topen do
+ * @flags: P9_DOTL_*
+ */
+int coroutine_fn v9fs_open_fid(V9fsPDU *pdu, uint32_t flags, P9Qid *qid);
+
+/**
+ * v9fs_take_file: give a walked fid its open file
+ *
+ * Another request may have opened the fid in the meantime; then this one's
+ * file is closed again, and -EINVAL returned.
+ */
+int coroutine_fn v9fs_take_file(V9fsPDU *pdu, V9fsFid *fid, V9fsFile *file,
+                                uint32_t flags);
+
+/* 9p-u-ops.c, for other handlers */
+int coroutine_fn v9fs_read_dir(V9fsPDU *pdu, V9fsFid *fid);
 
 /* 9p-xattr-ops.c, for other handlers */
 int coroutine_fn v9fs_set_new_xattr(V9fsPDU *pdu, V9fsFid *fid);

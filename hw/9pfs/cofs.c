@@ -12,13 +12,20 @@
 typedef struct StatWork {
     V9fsWork w;
     V9fsStat *st;
+    char *target;               /* of a symbolic link, or NULL */
+    size_t size;
 } StatWork;
 
 static int stat_run(const V9fsCtx *cx, V9fsWork *work)
 {
     StatWork *w = container_of(work, StatWork, w);
+    const V9fsObject *obj = &work->place[0].obj;
+    int ret = cx->fs->ops->stat(cx, obj, w->st);
 
-    return cx->fs->ops->stat(cx, &work->place[0].obj, w->st);
+    if (ret == 0 && w->target && S_ISLNK(w->st->mode)) {
+        ret = cx->fs->ops->readlink(cx, obj, w->target, w->size);
+    }
+    return MIN(ret, 0);
 }
 
 static void stat_finish(V9fsWork *work, int ret)
@@ -31,15 +38,21 @@ static void stat_finish(V9fsWork *work, int ret)
     }
 }
 
-int coroutine_fn v9fs_co_stat(V9fsPDU *pdu, V9fsFid *fid, V9fsStat *st)
+int coroutine_fn v9fs_co_stat_link(V9fsPDU *pdu, V9fsFid *fid, V9fsStat *st,
+                                   char *target, size_t size)
 {
     StatWork w = {
         .w = { .run = stat_run, .finish = stat_finish,
                .place = { v9fs_at_fid(fid) }, .nplaces = 1 },
-        .st = st,
+        .st = st, .target = target, .size = size,
     };
 
     return v9fs_co_work(pdu, &w.w);
+}
+
+int coroutine_fn v9fs_co_stat(V9fsPDU *pdu, V9fsFid *fid, V9fsStat *st)
+{
+    return v9fs_co_stat_link(pdu, fid, st, NULL, 0);
 }
 
 typedef struct SetattrWork {
@@ -392,4 +405,12 @@ int coroutine_fn v9fs_co_rename(V9fsPDU *pdu, V9fsFid *fid, V9fsFid *dir,
 {
     return rename_places(pdu, v9fs_at_node(fid->node),
                          v9fs_at_name(dir, name));
+}
+
+int coroutine_fn v9fs_co_rename_here(V9fsPDU *pdu, V9fsFid *fid,
+                                     const char *name)
+{
+    V9fsPlace to = { .node = fid->node, .beside = name };
+
+    return rename_places(pdu, v9fs_at_node(fid->node), to);
 }

@@ -49,7 +49,7 @@ static void locate(V9fsPlace *p)
         p->name = NULL;
     } else if (node) {
         p->dir = node->parent;
-        p->name = node->name;
+        p->name = p->beside ?: node->name;
     }
 }
 

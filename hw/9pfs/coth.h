@@ -23,6 +23,7 @@ typedef struct V9fsPlace {
     unsigned up;                /* above, one of its ancestors */
     V9fsNode *dir;              /* NULL if @file is all */
     const char *name;           /* NULL: @dir itself */
+    const char *beside;         /* a name in @node's directory, not its own */
     V9fsFile *file;
     bool change;                /* the name is to be removed or replaced */
 
@@ -99,6 +100,9 @@ int coroutine_fn v9fs_co_work(V9fsPDU *pdu, V9fsWork *w);
 
 /* cofs.c: names and attributes */
 int coroutine_fn v9fs_co_stat(V9fsPDU *pdu, V9fsFid *fid, V9fsStat *st);
+/* And the target, if it is a symbolic link */
+int coroutine_fn v9fs_co_stat_link(V9fsPDU *pdu, V9fsFid *fid, V9fsStat *st,
+                                   char *target, size_t size);
 int coroutine_fn v9fs_co_setattr(V9fsPDU *pdu, V9fsFid *fid,
                                  const V9fsSetattr *attr);
 int coroutine_fn v9fs_co_statfs(V9fsPDU *pdu, V9fsFid *fid, P9Rstatfs *st);
@@ -119,6 +123,9 @@ int coroutine_fn v9fs_co_renameat(V9fsPDU *pdu, V9fsFid *olddir,
                                   const char *newname);
 int coroutine_fn v9fs_co_rename(V9fsPDU *pdu, V9fsFid *fid, V9fsFid *dir,
                                 const char *name);
+/* In the directory that it is in */
+int coroutine_fn v9fs_co_rename_here(V9fsPDU *pdu, V9fsFid *fid,
+                                     const char *name);
 
 /* cowalk.c */
 
@@ -150,6 +157,27 @@ int coroutine_fn v9fs_co_pwritev(V9fsPDU *pdu, V9fsFid *fid,
                                  uint64_t offset, bool append);
 int coroutine_fn v9fs_co_fsync(V9fsPDU *pdu, V9fsFid *fid, bool datasync);
 
+/* cocreate.c: what Tcreate makes */
+
+typedef struct V9fsUCreate {
+    V9fsFid *link_to;           /* make a hard link to this; or NULL */
+    uint32_t flags;             /* P9_DOTL_*: how to open a file */
+    V9fsStat st;
+    V9fsNode *node;             /* set, with a reference */
+    V9fsFile file;              /* if it has been opened */
+    bool opened;
+} V9fsUCreate;
+
+/**
+ * v9fs_co_u_create: make an object of any kind
+ * @new: its group is ignored: it gets that of the directory
+ * @c: what else there is to know; the rest of it is set
+ *
+ * Files and directories are opened.  On failure nothing is left.
+ */
+int coroutine_fn v9fs_co_u_create(V9fsPDU *pdu, V9fsFid *dir,
+                                  const V9fsNew *new, V9fsUCreate *c);
+
 /* codir.c: listing directories */
 
 /**
@@ -164,6 +192,21 @@ int coroutine_fn v9fs_co_fsync(V9fsPDU *pdu, V9fsFid *fid, bool datasync);
 int coroutine_fn v9fs_co_readdir(V9fsPDU *pdu, V9fsFid *dir, uint64_t offset,
                                  const struct iovec *iov, int iovcnt,
                                  size_t size, unsigned *entries);
+
+/* costats.c: listing directories for 9P2000.u */
+
+/**
+ * v9fs_co_read_stats: stat records of entries from a position on, for Tread
+ * @offset: is moved behind the last entry that was taken
+ * @iov: where to
+ * @size: bytes there; no more are used
+ *
+ * Returns as v9fs_co_readdir().
+ */
+int coroutine_fn v9fs_co_read_stats(V9fsPDU *pdu, V9fsFid *dir,
+                                    uint64_t *offset,
+                                    const struct iovec *iov, int iovcnt,
+                                    size_t size);
 
 /* coxattr.c: extended attributes */
 

@@ -83,6 +83,18 @@ typedef struct V9fsFile {
     uint64_t pos;               /* directory: where the next read goes on */
 } V9fsFile;
 
+/**
+ * v9fs_dir_handle: an open directory as a handle
+ *
+ * Drivers keep the same in both.  Good as long as the directory is open.
+ */
+static inline V9fsHandle v9fs_dir_handle(const V9fsFile *dir)
+{
+    return (V9fsHandle) {
+        .opaque = dir->opaque, .dev = dir->dev, .nowait = dir->nowait,
+    };
+}
+
 /*
  * An object to work on: the open file if @file is set; else @name in @dir,
  * never followed if it is a symbolic link; else, @name being NULL, what @dir

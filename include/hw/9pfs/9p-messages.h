@@ -4,19 +4,31 @@
  * P9_MESSAGES() lists them; P9_T_name(F) and P9_R_name(F) list the fields of
  * a request and of its reply in wire order, each as F(KIND, member).  Structs,
  * decoder, encoder, trace text and the messages of the test client are made
- * from these lists: no other place knows a layout.  The kinds are explained
- * in 9p-wire.h.  No code may live here.
+ * from these lists: no other place knows a layout, or which dialect a message
+ * belongs to.  The kinds are explained in 9p-wire.h.  No code may live here.
  *
- * Layouts: 9P2000.L as spoken by the Linux kernel (net/9p/client.c), and
- * 9P2000.u where 9P2000.L keeps it.
+ * Layouts: 9P2000.L and 9P2000.u as spoken by the Linux kernel
+ * (net/9p/client.c).
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #ifndef HW_9PFS_9P_MESSAGES_H
 #define HW_9PFS_9P_MESSAGES_H
 
-/* M(number of the request, name) */
-#define P9_MESSAGES(M) \
+/* M(number of the request, name): messages of both dialects, */
+#define P9_MESSAGES_BOTH(M) \
+    M(P9_TVERSION, version) \
+    M(P9_TAUTH, auth) \
+    M(P9_TATTACH, attach) \
+    M(P9_TFLUSH, flush) \
+    M(P9_TWALK, walk) \
+    M(P9_TREAD, read) \
+    M(P9_TWRITE, write) \
+    M(P9_TCLUNK, clunk) \
+    M(P9_TREMOVE, remove)
+
+/* of 9P2000.L alone, */
+#define P9_MESSAGES_L(M) \
     M(P9_TLERROR, lerror) \
     M(P9_TSTATFS, statfs) \
     M(P9_TLOPEN, lopen) \
@@ -36,16 +48,21 @@
     M(P9_TLINK, link) \
     M(P9_TMKDIR, mkdir) \
     M(P9_TRENAMEAT, renameat) \
-    M(P9_TUNLINKAT, unlinkat) \
-    M(P9_TVERSION, version) \
-    M(P9_TAUTH, auth) \
-    M(P9_TATTACH, attach) \
-    M(P9_TFLUSH, flush) \
-    M(P9_TWALK, walk) \
-    M(P9_TREAD, read) \
-    M(P9_TWRITE, write) \
-    M(P9_TCLUNK, clunk) \
-    M(P9_TREMOVE, remove)
+    M(P9_TUNLINKAT, unlinkat)
+
+/* of 9P2000.u alone, */
+#define P9_MESSAGES_U(M) \
+    M(P9_TERROR, error) \
+    M(P9_TOPEN, open) \
+    M(P9_TCREATE, create) \
+    M(P9_TSTAT, stat) \
+    M(P9_TWSTAT, wstat)
+
+/* and all */
+#define P9_MESSAGES(M) \
+    P9_MESSAGES_BOTH(M) \
+    P9_MESSAGES_L(M) \
+    P9_MESSAGES_U(M)
 
 #define P9_T_lerror(F)
 #define P9_R_lerror(F)      F(U32, ecode)
@@ -159,5 +176,31 @@
 
 #define P9_T_remove(F)      F(U32, fid)
 #define P9_R_remove(F)
+
+/* Terror does not exist. */
+#define P9_T_error(F)
+#define P9_R_error(F)       F(STR, ename) F(U32, ecode)
+
+#define P9_T_open(F)        F(U32, fid) F(U8, mode)
+#define P9_R_open(F)        F(QID, qid) F(U32, iounit)
+
+#define P9_T_create(F) \
+    F(U32, fid) F(NEWNAME, name) F(U32, perm) F(U8, mode) F(STR, extension)
+#define P9_R_create(F)      F(QID, qid) F(U32, iounit)
+
+#define P9_T_stat(F)        F(U32, fid)
+#define P9_R_stat(F)        F(STAT, stat)
+
+#define P9_T_wstat(F)       F(U32, fid) F(WSTAT, stat)
+#define P9_R_wstat(F)
+
+/*
+ * What 9P2000.u says of a file: in messages, and in directories, which are
+ * read as one such record after the other
+ */
+#define P9_STAT(F) \
+    F(U16, type) F(U32, dev) F(QID, qid) F(U32, mode) F(U32, atime) \
+    F(U32, mtime) F(U64, length) F(STR, name) F(STR, uid) F(STR, gid) \
+    F(STR, muid) F(STR, extension) F(U32, n_uid) F(U32, n_gid) F(U32, n_muid)
 
 #endif

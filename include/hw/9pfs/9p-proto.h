@@ -10,6 +10,10 @@
 #ifndef HW_9PFS_9P_PROTO_H
 #define HW_9PFS_9P_PROTO_H
 
+/* Dialects: masks of these say where a message belongs. */
+#define P9_DIALECT_L    1       /* 9P2000.L */
+#define P9_DIALECT_U    2       /* 9P2000.u */
+
 /* Message types: a reply's is its request's plus one. */
 enum {
     P9_TLERROR = 6,
@@ -116,6 +120,32 @@ enum {
 #define P9_DOTL_CLOEXEC       02000000
 #define P9_DOTL_SYNC          04000000
 
+/* Mode of Topen and Tcreate: how to open, and flags. */
+#define P9_OREAD        0
+#define P9_OWRITE       1
+#define P9_ORDWR        2
+#define P9_OEXEC        3
+#define P9_OTRUNC       0x10
+#define P9_OCEXEC       0x20    /* close on exec: nothing to the server */
+#define P9_ORCLOSE      0x40    /* remove when clunked */
+#define P9_OAPPEND      0x80
+
+/* Mode of a stat record and perm of Tcreate: 0777, and these. */
+#define P9_DMDIR        0x80000000
+#define P9_DMAPPEND     0x40000000
+#define P9_DMEXCL       0x20000000
+#define P9_DMMOUNT      0x10000000
+#define P9_DMAUTH       0x08000000
+#define P9_DMTMP        0x04000000
+#define P9_DMSYMLINK    0x02000000
+#define P9_DMLINK       0x01000000
+#define P9_DMDEVICE     0x00800000
+#define P9_DMNAMEDPIPE  0x00200000
+#define P9_DMSOCKET     0x00100000
+#define P9_DMSETUID     0x00080000
+#define P9_DMSETGID     0x00040000
+#define P9_DMSETVTX     0x00010000
+
 /* Flag of Tunlinkat. */
 #define P9_DOTL_AT_REMOVEDIR  0x200
 
@@ -176,7 +206,10 @@ enum {
 #define P9_WRITE_HDRSZ  (P9_HDRSZ + 16)
 /* A directory entry without its name: qid offset[8] type[1] length[2] */
 #define P9_DIRENT_HDRSZ (P9_QIDSZ + 11)
-/* Room that any error reply needs. */
+/* Room that any error reply needs, in 9P2000.u without its text. */
 #define P9_LERROR_SIZE  (P9_HDRSZ + 4)
+#define P9_ERROR_SIZE   (P9_HDRSZ + 2 + 4)
+/* A stat record without its strings, and its own size before it */
+#define P9_STAT_HDRSZ   (2 + 2 + 4 + P9_QIDSZ + 4 + 4 + 4 + 8 + 5 * 2 + 3 * 4)
 
 #endif

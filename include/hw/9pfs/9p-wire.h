@@ -59,6 +59,8 @@ typedef enum P9Kind {
     P9_KIND_RENNAME,    /* either name of a rename */
     P9_KIND_NAMES,      /* count[2] and names to walk; ".." is allowed */
     P9_KIND_QIDS,       /* count[2] and qids */
+    P9_KIND_STAT,       /* size[2] and a stat record */
+    P9_KIND_WSTAT,      /* the same; its name is one to be given, or empty */
     P9_KIND_DATA,       /* count[4] and bytes, last in its message */
 } P9Kind;
 
@@ -74,9 +76,14 @@ typedef enum P9Kind {
 #define P9_CTYPE_RENNAME const char *
 #define P9_CTYPE_NAMES   P9Names
 #define P9_CTYPE_QIDS    P9Qids
+#define P9_CTYPE_STAT    P9Stat
+#define P9_CTYPE_WSTAT   P9Stat
 #define P9_CTYPE_DATA    P9Data
 
 #define P9_MEMBER(kind, member) P9_CTYPE_##kind member;
+/* A stat record */
+typedef struct P9Stat { P9_STAT(P9_MEMBER) } P9Stat;
+
 #define P9_STRUCTS(number, name) \
     typedef struct P9T##name { P9_T_##name(P9_MEMBER) } P9T##name; \
     typedef struct P9R##name { P9_R_##name(P9_MEMBER) } P9R##name;
@@ -107,6 +114,7 @@ typedef struct P9Message {
     const P9Field *fields;
     unsigned nfields;
     uint32_t min_size;          /* of the smallest such message, bytes */
+    unsigned dialects;          /* P9_DIALECT_*: where it belongs */
 } P9Message;
 
 typedef struct P9Header {
@@ -173,6 +181,21 @@ ssize_t p9_encode(uint8_t type, uint16_t tag, const void *rec,
  * @text: where to; cut at @room bytes and always terminated
  */
 void p9_format(uint8_t type, const void *rec, char *text, size_t room);
+
+/**
+ * p9_put_stat: encode a stat record, as directories are made of them
+ *
+ * Returns its size, or 0 if it does not fit into @room bytes.
+ */
+size_t p9_put_stat(uint8_t *buf, size_t room, const P9Stat *stat);
+
+/**
+ * p9_get_stat: decode a stat record
+ * @buf: is changed, and @stat points into it
+ *
+ * Returns its size, or 0 if @size bytes do not begin with a good one.
+ */
+size_t p9_get_stat(uint8_t *buf, size_t size, P9Stat *stat);
 
 /* One entry of a Rreaddir's payload */
 typedef struct P9Dirent {

@@ -166,9 +166,20 @@ static void check_header(MemRequest *r, P9Header reply)
 
     g_assert_cmpuint(reply.size, ==, r->reply);
     g_assert_cmpuint(reply.tag, ==, sent.tag);
-    if (reply.type != P9_RLERROR) {
+    if (reply.type != P9_RLERROR && reply.type != P9_RERROR) {
         g_assert_cmpuint(reply.type, ==, sent.type + 1);
     }
+}
+
+static int errno_of(MemRequest *r, uint8_t type)
+{
+    P9Reply e;
+    uint32_t ecode;
+
+    g_assert_cmpint(p9_decode(p9_message(type), r->in, r->reply, &e), ==, 0);
+    ecode = type == P9_RERROR ? e.error.ecode : e.lerror.ecode;
+    g_assert_cmpint(ecode, >, 0);
+    return -ecode;
 }
 
 int mem_result(MemRequest *r, void *res)
@@ -181,13 +192,8 @@ int mem_result(MemRequest *r, void *res)
     g_assert_cmpuint(r->reply, >=, P9_HDRSZ);
     header = p9_header(r->in);
     check_header(r, header);
-    if (header.type == P9_RLERROR) {
-        P9Rlerror e;
-
-        g_assert_cmpint(p9_decode(p9_message(P9_RLERROR), r->in, r->reply,
-                                  &e), ==, 0);
-        g_assert_cmpint(e.ecode, >, 0);
-        return -e.ecode;
+    if (header.type == P9_RLERROR || header.type == P9_RERROR) {
+        return errno_of(r, header.type);
     }
     g_assert_cmpint(p9_decode(p9_message(header.type), r->in, r->reply,
                               res ?: &any), ==, 0);
@@ -216,13 +222,23 @@ int mem_call(MemSession *m, uint8_t type, const void *rec, void *res)
     return mem_result(m->last, res);
 }
 
-void mem_attach(MemSession *m, uint32_t msize)
+static void attach_as(MemSession *m, uint32_t msize, const char *version)
 {
-    P9Tversion v = { .msize = msize, .version = "9P2000.L" };
+    P9Tversion v = { .msize = msize, .version = version };
     P9Tattach a = { .fid = 0, .afid = P9_NOFID, .uname = "", .aname = "" };
 
     g_assert_cmpint(mem_call(m, P9_TVERSION, &v, NULL), ==, 0);
     g_assert_cmpint(mem_call(m, P9_TATTACH, &a, NULL), ==, 0);
+}
+
+void mem_attach(MemSession *m, uint32_t msize)
+{
+    attach_as(m, msize, "9P2000.L");
+}
+
+void mem_attach_u(MemSession *m, uint32_t msize)
+{
+    attach_as(m, msize, "9P2000.u");
 }
 
 uint64_t mem_crossings(MemSession *m, uint8_t type)

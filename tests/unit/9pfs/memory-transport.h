@@ -59,6 +59,11 @@ void mem_free(MemSession *m);
 void mem_attach(MemSession *m, uint32_t msize);
 
 /**
+ * mem_attach_u: the same in 9P2000.u
+ */
+void mem_attach_u(MemSession *m, uint32_t msize);
+
+/**
  * mem_send_bytes: send any bytes
  * @room: bytes for the reply
  * @piece: bytes in each element of the scatter lists; 0: one element
@@ -84,7 +89,7 @@ void mem_wait(MemRequest *r);
  * mem_result: decode the reply of a request that is done
  * @res: the struct of the reply, or NULL; points into the request
  *
- * Returns 0, or the errno of an Rlerror, negative; asserts that the reply is
+ * Returns 0, or the errno of an error reply, negative; asserts that it is
  * well-formed.
  */
 int mem_result(MemRequest *r, void *res);

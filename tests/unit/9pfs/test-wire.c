@@ -29,6 +29,17 @@ static P9Qid a_qid(void)
     return (P9Qid) { number(), number(), number() };
 }
 
+static void fill_stat(P9Stat *stat)
+{
+    *stat = (P9Stat) {
+        .type = number(), .dev = number(), .qid = a_qid(), .mode = number(),
+        .atime = number(), .mtime = number(), .length = number(),
+        .name = words[number() % ARRAY_SIZE(words)], .uid = "7", .gid = "",
+        .muid = "somebody", .extension = "b 8 1",
+        .n_uid = number(), .n_gid = number(), .n_muid = number(),
+    };
+}
+
 static void fill_field(P9Kind kind, void *p)
 {
     const char *word = words[number() % ARRAY_SIZE(words)];
@@ -70,6 +81,10 @@ static void fill_field(P9Kind kind, void *p)
             qids->qid[i] = a_qid();
         }
         break;
+    case P9_KIND_STAT:
+    case P9_KIND_WSTAT:
+        fill_stat(p);
+        break;
     case P9_KIND_DATA:
         *(P9Data *)p = (P9Data) { .count = 17, .bytes = "seventeen bytes.." };
         break;
@@ -92,6 +107,25 @@ static void assert_same_qid(const P9Qid *a, const P9Qid *b)
     g_assert_cmpuint(a->type, ==, b->type);
     g_assert_cmpuint(a->version, ==, b->version);
     g_assert_cmpuint(a->path, ==, b->path);
+}
+
+static void assert_same_stat(const P9Stat *a, const P9Stat *b)
+{
+    g_assert_cmpuint(a->type, ==, b->type);
+    g_assert_cmpuint(a->dev, ==, b->dev);
+    assert_same_qid(&a->qid, &b->qid);
+    g_assert_cmpuint(a->mode, ==, b->mode);
+    g_assert_cmpuint(a->atime, ==, b->atime);
+    g_assert_cmpuint(a->mtime, ==, b->mtime);
+    g_assert_cmpuint(a->length, ==, b->length);
+    g_assert_cmpstr(a->name, ==, b->name);
+    g_assert_cmpstr(a->uid, ==, b->uid);
+    g_assert_cmpstr(a->gid, ==, b->gid);
+    g_assert_cmpstr(a->muid, ==, b->muid);
+    g_assert_cmpstr(a->extension, ==, b->extension);
+    g_assert_cmpuint(a->n_uid, ==, b->n_uid);
+    g_assert_cmpuint(a->n_gid, ==, b->n_gid);
+    g_assert_cmpuint(a->n_muid, ==, b->n_muid);
 }
 
 static void assert_same_field(P9Kind kind, const void *a, const void *b)
@@ -133,6 +167,10 @@ static void assert_same_field(P9Kind kind, const void *a, const void *b)
         for (int i = 0; i < qids->n; i++) {
             assert_same_qid(&qids->qid[i], &qids_b->qid[i]);
         }
+        break;
+    case P9_KIND_STAT:
+    case P9_KIND_WSTAT:
+        assert_same_stat(a, b);
         break;
     case P9_KIND_DATA:
         g_assert_cmpuint(((P9Data *)a)->count, ==, ((P9Data *)b)->count);
