@@ -71,7 +71,10 @@ int coroutine_fn v9fs_do_unlinkat(V9fsPDU *pdu)
     return v9fs_co_unlink(pdu, pdu->fid[0], req->name, req->flags);
 }
 
-/* The fid ends, whether the file can be removed or not. */
+/*
+ * The fid ends, whether the file can be removed or not, but not if the
+ * request was flushed in time: then nothing has happened.
+ */
 int coroutine_fn v9fs_do_remove(V9fsPDU *pdu)
 {
     V9fsFid *fid = pdu->fid[0];
@@ -82,7 +85,9 @@ int coroutine_fn v9fs_do_remove(V9fsPDU *pdu)
     } else if (!pdu->s->fs.exp->readonly) {
         err = v9fs_co_remove(pdu, fid);
     }
-    v9fs_end_fid(pdu, fid);
+    if (err != -ECANCELED) {
+        v9fs_end_fid(pdu, fid);
+    }
     return err;
 }
 
