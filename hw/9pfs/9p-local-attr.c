@@ -13,7 +13,7 @@
 #define LOCAL_SHORT_LINK 60
 
 int local_plain_stat_fix(const V9fsCtx *cx, const V9fsObject *obj,
-                         V9fsStat *st)
+                         const LocalAt *at, V9fsStat *st)
 {
     return 0;
 }
@@ -28,7 +28,7 @@ int local_stat(const V9fsCtx *cx, const V9fsObject *obj, V9fsStat *st)
     }
     ret = local_os_stat(&found.at, LOCAL_STAT_ALL, st);
     if (ret == 0) {
-        ret = local_of(cx)->model->stat_fix(cx, &found.obj, st);
+        ret = local_of(cx)->model->stat_fix(cx, obj, &found.at, st);
     }
     local_lose(&found);
     return ret;
@@ -59,18 +59,13 @@ int local_statfs(const V9fsCtx *cx, const V9fsObject *obj, P9Rstatfs *st)
 }
 
 ssize_t local_plain_readlink(const V9fsCtx *cx, const V9fsObject *obj,
-                             char *buf, size_t size)
+                             const LocalAt *at, char *buf, size_t size)
 {
-    LocalAt at;
-    ssize_t ret = local_at(cx, obj, &at);
+    ssize_t ret = readlinkat(at->fd, at->name ?: "", buf, size);
 
     if (ret < 0) {
-        return ret;
-    }
-    ret = readlinkat(at.fd, at.name ?: "", buf, size);
-    if (ret < 0) {
         /* Linux says ENOENT of a descriptor that is of something else. */
-        return errno == ENOENT && !at.name ? -EINVAL : -errno;
+        return errno == ENOENT && !at->name ? -EINVAL : -errno;
     }
     if (ret >= size) {
         return -ENAMETOOLONG;
@@ -100,7 +95,7 @@ ssize_t local_readlink(const V9fsCtx *cx, const V9fsObject *obj,
     if (cx->nowait && !local_is_short_link(&found.at)) {
         ret = -EAGAIN;
     } else {
-        ret = local_of(cx)->model->readlink(cx, &found.obj, buf, size);
+        ret = local_of(cx)->model->readlink(cx, obj, &found.at, buf, size);
     }
     local_lose(&found);
     return ret;
@@ -127,7 +122,7 @@ uint32_t local_suid_bits(uint32_t mode)
  * The kernel does this for every process but those that may set the bits
  * whenever they like.  The guest's process that writes is none of those.
  */
-int local_plain_drop_suid(const V9fsCtx *cx, int fd)
+int local_plain_drop_suid(const V9fsCtx *cx, const V9fsObject *obj, int fd)
 {
     LocalAt at = { .fd = fd, .opened = true };
     uint32_t bits;
@@ -265,10 +260,10 @@ static int local_change_inode(const V9fsCtx *cx, const LocalAt *at,
     return ret;
 }
 
-static int local_change_size(const V9fsCtx *cx, const LocalAt *at, int fd,
-                             const LocalChange *c)
+static int local_change_size(const V9fsCtx *cx, const V9fsObject *obj,
+                             const LocalAt *at, int fd, const LocalChange *c)
 {
-    int ret = local_of(cx)->model->drop_suid(cx, fd);
+    int ret = local_of(cx)->model->drop_suid(cx, obj, fd);
 
     if (ret < 0) {
         return ret;
@@ -287,8 +282,8 @@ static int local_change_size(const V9fsCtx *cx, const LocalAt *at, int fd,
 }
 
 /* Changes of one object, which a name would not be */
-static int local_change_all(const V9fsCtx *cx, const LocalAt *at,
-                            const LocalChange *c)
+static int local_change_all(const V9fsCtx *cx, const V9fsObject *obj,
+                            const LocalAt *at, const LocalChange *c)
 {
     int fd = -1;
     int ret = local_change_check(at, c);
@@ -301,7 +296,7 @@ static int local_change_all(const V9fsCtx *cx, const LocalAt *at,
         ret = local_change_inode(cx, at, c);
     }
     if (ret == 0 && c->set_size) {
-        ret = local_change_size(cx, at, fd, c);
+        ret = local_change_size(cx, obj, at, fd, c);
     }
     if (fd >= 0 && fd != at->fd) {
         close(fd);
@@ -310,15 +305,12 @@ static int local_change_all(const V9fsCtx *cx, const LocalAt *at,
 }
 
 int local_plain_setattr(const V9fsCtx *cx, const V9fsObject *obj,
-                        const V9fsSetattr *attr)
+                        const LocalAt *at, const V9fsSetattr *attr)
 {
     LocalChange c = local_change(attr);
-    LocalAt at, pinned;
-    int ret = local_at(cx, obj, &at);
+    LocalAt pinned;
+    int ret;
 
-    if (ret < 0) {
-        return ret;
-    }
     if (c.set_size && obj->file && obj->file->is_dir) {
         return -EISDIR;
     }
@@ -326,13 +318,13 @@ int local_plain_setattr(const V9fsCtx *cx, const V9fsObject *obj,
         return -EFBIG;
     }
     if (local_change_steps(&c) <= 1 && !c.set_size) {
-        return local_change_inode(cx, &at, &c);
+        return local_change_inode(cx, at, &c);
     }
-    ret = local_pin(&at, &pinned);
+    ret = local_pin(at, &pinned);
     if (ret == 0) {
-        ret = local_change_all(cx, &pinned, &c);
+        ret = local_change_all(cx, obj, &pinned, &c);
     }
-    local_unpin(&at, &pinned);
+    local_unpin(at, &pinned);
     return ret;
 }
 
@@ -350,7 +342,7 @@ int local_setattr(const V9fsCtx *cx, const V9fsObject *obj,
         !local_nowait_may_free(&found.at)) {
         ret = -EAGAIN;
     } else {
-        ret = local_of(cx)->model->setattr(cx, &found.obj, attr);
+        ret = local_of(cx)->model->setattr(cx, obj, &found.at, attr);
     }
     local_lose(&found);
     return ret;

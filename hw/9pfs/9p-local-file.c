@@ -77,12 +77,12 @@ static int local_truncated(const V9fsCtx *cx, const V9fsObject *obj, int fd,
                            V9fsStat *st)
 {
     LocalAt at = { .fd = fd, .opened = true };
-    int ret = local_of(cx)->model->drop_suid(cx, fd);
+    int ret = local_of(cx)->model->drop_suid(cx, obj, fd);
 
     if (ret == 0) {
         ret = local_os_stat(&at, LOCAL_STAT_ALL, st);
     }
-    return ret < 0 ? ret : local_of(cx)->model->stat_fix(cx, obj, st);
+    return ret < 0 ? ret : local_of(cx)->model->stat_fix(cx, obj, &at, st);
 }
 
 static int local_open_at(const V9fsCtx *cx, const V9fsObject *obj,
@@ -98,7 +98,7 @@ static int local_open_at(const V9fsCtx *cx, const V9fsObject *obj,
     host_flags |= S_ISDIR(st->mode) ? O_DIRECTORY : 0;
     /* Otherwise it waits for another process to give back a lease. */
     host_flags |= cx->nowait ? O_NONBLOCK : 0;
-    ret = local_of(cx)->model->stat_fix(cx, obj, st);
+    ret = local_of(cx)->model->stat_fix(cx, obj, at, st);
     if (ret == 0) {
         ret = local_check_open(st->mode, flags);
     }
@@ -147,17 +147,17 @@ static unsigned local_open_needs(uint32_t flags)
     return LOCAL_NOWAIT_CACHED | LOCAL_NOWAIT_MEMORY;
 }
 
-/* @found has no name if it was found without waiting. */
-static int local_open_found(const V9fsCtx *cx, LocalFound *found,
-                            uint32_t flags, V9fsStat *st)
+/* @at has no name if it was found without waiting. */
+static int local_open_found(const V9fsCtx *cx, const V9fsObject *obj,
+                            const LocalAt *at, uint32_t flags, V9fsStat *st)
 {
     LocalAt pinned;
-    int ret = local_pin(&found->at, &pinned);
+    int ret = local_pin(at, &pinned);
 
     if (ret == 0) {
-        ret = local_open_at(cx, &found->obj, &pinned, flags, st);
+        ret = local_open_at(cx, obj, &pinned, flags, st);
     }
-    local_unpin(&found->at, &pinned);
+    local_unpin(at, &pinned);
     return ret;
 }
 
@@ -174,7 +174,7 @@ int local_open(const V9fsCtx *cx, const V9fsObject *obj, uint32_t flags,
         !local_nowait_may_free(&found.at)) {
         ret = -EAGAIN;
     } else {
-        ret = local_open_found(cx, &found, flags, st);
+        ret = local_open_found(cx, obj, &found.at, flags, st);
     }
     local_lose(&found);
     if (ret < 0) {
@@ -347,17 +347,18 @@ ssize_t local_preadv(const V9fsCtx *cx, V9fsFile *file,
     return local_transfer(local_read_some, file->fd, iov, iovcnt, offset);
 }
 
-ssize_t local_pwritev(const V9fsCtx *cx, V9fsFile *file,
+ssize_t local_pwritev(const V9fsCtx *cx, const V9fsObject *obj,
                       const struct iovec *iov, int iovcnt, uint64_t offset,
                       bool append)
 {
+    V9fsFile *file = obj->file;
     ssize_t ret;
 
     if (cx->nowait && (append || cx->fs->exp->writeout_immediate ||
                        !local_nowait_may_write(file, iov, iovcnt))) {
         return -EAGAIN;
     }
-    ret = local_of(cx)->model->drop_suid(cx, file->fd);
+    ret = local_of(cx)->model->drop_suid(cx, obj, file->fd);
     if (ret < 0) {
         return ret;
     }

@@ -1,93 +1,76 @@
 /*
- * Local driver: security model mapped-xattr
+ * Local driver: what the mapped security models share
  *
- * The guest's owner, mode and device number of a file are kept in extended
- * attributes of the host's file, all little-endian: user.virtfs.uid, .gid and
- * .mode (32 bits), user.virtfs.rdev (64 bits).  Symbolic links that the guest
- * makes are regular files that hold the target; device nodes, FIFOs and
- * sockets are empty ones.  What the host has made has no such attributes and
- * is shown as it is; its symbolic links are real ones.
+ * Symbolic links that the guest makes are regular files that hold the target;
+ * device nodes, FIFOs and sockets are empty ones.  What the host has made has
+ * no credentials and is shown as it is; its symbolic links are real ones.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 #include "qemu/osdep.h"
-#include "qemu/bswap.h"
-#include "9p-local.h"
+#include "9p-local-mapped.h"
 
 #define MAPPED_PREFIX   "user.virtfs."
 #define MAPPED_ACL      "system.posix_acl_"
 
 /* ---------------------------------------------------------------------- */
-/* The attributes */
-
-/* 1: there is one and it is in *@value; 0: there is none */
-static int mapped_get(const LocalAt *at, const char *name, size_t size,
-                      uint64_t *value)
-{
-    uint8_t buf[8];
-    ssize_t ret = local_os_getxattr(at, name, buf, size);
-
-    if (ret == size) {
-        *value = ldn_le_p(buf, size);
-        return 1;
-    }
-    /* A file system without any has none; one of another size is no one's. */
-    return ret >= 0 || ret == -ENODATA || ret == -EOPNOTSUPP ||
-           ret == -ERANGE || ret == -EPERM ? 0 : ret;
-}
-
-static int mapped_get32(const LocalAt *at, const char *name, uint32_t *value)
-{
-    uint64_t got;
-    int ret = mapped_get(at, name, 4, &got);
-
-    if (ret > 0) {
-        *value = got;
-    }
-    return MIN(ret, 0);
-}
-
-static int mapped_set(const LocalAt *at, const char *name, size_t size,
-                      uint64_t value)
-{
-    uint8_t buf[8];
-
-    stn_le_p(buf, size, value);
-    return local_os_setxattr(at, name, buf, size, 0);
-}
-
-/* ---------------------------------------------------------------------- */
 /* What the guest sees */
 
-static int mapped_stat_at(const LocalAt *at, V9fsStat *st)
+/* Only what is a regular file for the host can be something else. */
+static uint32_t mapped_type(uint32_t host, uint32_t mode)
 {
-    int ret;
-
-    if (S_ISLNK(st->mode)) {
-        return 0;       /* the host's: it can have no such attributes */
+    if (!S_ISREG(host)) {
+        return host & S_IFMT;
     }
-    ret = mapped_get32(at, MAPPED_PREFIX "mode", &st->mode) ?:
-          mapped_get32(at, MAPPED_PREFIX "uid", &st->uid) ?:
-          mapped_get32(at, MAPPED_PREFIX "gid", &st->gid);
-    if (ret == 0 && (S_ISCHR(st->mode) || S_ISBLK(st->mode))) {
-        ret = MIN(mapped_get(at, MAPPED_PREFIX "rdev", 8, &st->rdev), 0);
+    switch (mode & S_IFMT) {
+    case S_IFLNK:
+    case S_IFIFO:
+    case S_IFSOCK:
+    case S_IFCHR:
+    case S_IFBLK:
+        return mode & S_IFMT;
+    default:
+        return S_IFREG;
+    }
+}
+
+static void mapped_apply(const LocalCreds *c, V9fsStat *st)
+{
+    if (local_creds_has(c, LOCAL_CREDS_UID)) {
+        st->uid = c->value[LOCAL_CREDS_UID];
+    }
+    if (local_creds_has(c, LOCAL_CREDS_GID)) {
+        st->gid = c->value[LOCAL_CREDS_GID];
+    }
+    if (local_creds_has(c, LOCAL_CREDS_MODE) && !S_ISLNK(st->mode)) {
+        uint32_t mode = c->value[LOCAL_CREDS_MODE];
+
+        st->mode = mapped_type(st->mode, mode) | (mode & 07777);
+    }
+    if (local_creds_has(c, LOCAL_CREDS_RDEV) &&
+        (S_ISCHR(st->mode) || S_ISBLK(st->mode))) {
+        st->rdev = c->value[LOCAL_CREDS_RDEV];
+    }
+}
+
+int local_mapped_stat_fix(const V9fsCtx *cx, const V9fsObject *obj,
+                          const LocalAt *at, V9fsStat *st)
+{
+    LocalCreds creds = { 0 };
+    int ret = local_of(cx)->model->get_creds(cx, obj, at, st, &creds);
+
+    if (ret == 0) {
+        mapped_apply(&creds, st);
     }
     return ret;
 }
 
-static int mapped_stat_fix(const V9fsCtx *cx, const V9fsObject *obj,
-                           V9fsStat *st)
-{
-    LocalAt at;
-    int ret = local_at(cx, obj, &at);
-
-    return ret < 0 ? ret : mapped_stat_at(&at, st);
-}
-
 /* Host's attributes, and what the guest has of them */
-static int mapped_stat(const LocalAt *at, V9fsStat *st)
+static int mapped_stat(const V9fsCtx *cx, const V9fsObject *obj,
+                       const LocalAt *at, V9fsStat *st)
 {
-    return local_os_stat(at, LOCAL_STAT_ALL, st) ?: mapped_stat_at(at, st);
+    return local_os_stat(at, LOCAL_STAT_ALL, st) ?:
+           local_mapped_stat_fix(cx, obj, at, st);
 }
 
 static ssize_t mapped_read_link(const LocalAt *at, char *buf, size_t size)
@@ -115,149 +98,145 @@ static ssize_t mapped_read_link(const LocalAt *at, char *buf, size_t size)
     return strlen(buf);
 }
 
-static ssize_t mapped_readlink(const V9fsCtx *cx, const V9fsObject *obj,
-                               char *buf, size_t size)
+static ssize_t mapped_readlink_pinned(const V9fsCtx *cx,
+                                      const V9fsObject *obj,
+                                      const LocalAt *at,
+                                      char *buf, size_t size)
 {
-    LocalAt at, pinned;
     V9fsStat st;
-    ssize_t ret = local_at(cx, obj, &at);
+    int ret = local_os_stat(at, LOCAL_STAT_ALL, &st);
 
+    if (ret == 0 && S_ISLNK(st.mode)) {
+        return local_plain_readlink(cx, obj, at, buf, size);
+    }
+    ret = ret ?: local_mapped_stat_fix(cx, obj, at, &st);
     if (ret < 0) {
         return ret;
     }
-    ret = local_pin(&at, &pinned) ?:
-          local_os_stat(&pinned, LOCAL_STAT_ALL, &st);
-    if (ret == 0 && S_ISLNK(st.mode)) {
-        ret = local_plain_readlink(cx, obj, buf, size);
-    } else if (ret == 0) {
-        ret = mapped_stat_at(&pinned, &st);
-        if (ret == 0) {
-            ret = S_ISLNK(st.mode) ? mapped_read_link(&pinned, buf, size)
-                                   : -EINVAL;
-        }
+    return S_ISLNK(st.mode) ? mapped_read_link(at, buf, size) : -EINVAL;
+}
+
+ssize_t local_mapped_readlink(const V9fsCtx *cx, const V9fsObject *obj,
+                              const LocalAt *at, char *buf, size_t size)
+{
+    LocalAt pinned;
+    ssize_t ret = local_pin(at, &pinned);
+
+    if (ret == 0) {
+        ret = mapped_readlink_pinned(cx, obj, &pinned, buf, size);
     }
-    local_unpin(&at, &pinned);
+    local_unpin(at, &pinned);
     return ret;
 }
 
 /* ---------------------------------------------------------------------- */
 /* Changes */
 
-static int mapped_set_owner(const LocalAt *at, uint32_t uid, uint32_t gid)
+#define MAPPED_ATTRS (P9_SETATTR_MODE | P9_SETATTR_UID | P9_SETATTR_GID)
+
+bool local_creds_gives_suid(const LocalCreds *c)
 {
-    int ret = 0;
-
-    if (uid != UINT32_MAX) {
-        ret = mapped_set(at, MAPPED_PREFIX "uid", 4, uid);
-    }
-    if (ret == 0 && gid != UINT32_MAX) {
-        ret = mapped_set(at, MAPPED_PREFIX "gid", 4, gid);
-    }
-    return ret;
-}
-
-/* Setting an owner takes setuid bits away, as it does on the host. */
-static int mapped_chown(const LocalAt *at, uint32_t uid, uint32_t gid)
-{
-    V9fsStat st;
-    int ret = mapped_stat(at, &st);
-
-    if (ret < 0) {
-        return ret;
-    }
-    ret = mapped_set_owner(at, uid, gid);
-    if (ret == 0 && local_suid_bits(st.mode)) {
-        ret = mapped_set(at, MAPPED_PREFIX "mode", 4,
-                         st.mode & ~local_suid_bits(st.mode));
-    }
-    return ret;
-}
-
-static int mapped_chmod(const LocalAt *at, uint32_t mode)
-{
-    V9fsStat st;
-    int ret = mapped_stat(at, &st);
-
-    if (ret < 0) {
-        return ret;
-    }
-    if (S_ISLNK(st.mode)) {
-        return -EOPNOTSUPP;
-    }
-    return mapped_set(at, MAPPED_PREFIX "mode", 4,
-                      (st.mode & S_IFMT) | (mode & 07777));
-}
-
-/* What only looks like a file to the host keeps what it holds. */
-static int mapped_check_size(const LocalAt *at)
-{
-    V9fsStat st;
-    int ret = mapped_stat(at, &st);
-
-    if (ret < 0 || S_ISREG(st.mode)) {
-        return ret;
-    }
-    return S_ISDIR(st.mode) ? -EISDIR : -EINVAL;
-}
-
-static int mapped_setattr(const V9fsCtx *cx, const V9fsObject *obj,
-                          const V9fsSetattr *attr)
-{
-    const uint32_t mapped = P9_SETATTR_MODE | P9_SETATTR_UID | P9_SETATTR_GID;
-    V9fsSetattr rest = *attr;
-    LocalAt at, pinned;
-    V9fsObject pinned_obj;
-    V9fsHandle handle;
-    int ret = local_at(cx, obj, &at);
-
-    if (ret < 0) {
-        return ret;
-    }
-    rest.valid &= ~mapped;
-    ret = local_pin(&at, &pinned);
-    handle = (V9fsHandle) { .fd = pinned.fd };
-    pinned_obj = pinned.name || pinned.opened ? *obj :
-                 (V9fsObject) { .dir = &handle };
-    if (ret == 0 && (attr->valid & P9_SETATTR_SIZE)) {
-        ret = mapped_check_size(&pinned);
-    }
-    /* What the host may refuse comes first. */
-    if (ret == 0 && rest.valid) {
-        ret = local_plain_setattr(cx, &pinned_obj, &rest);
-    }
-    if (ret == 0 && (attr->valid & (P9_SETATTR_UID | P9_SETATTR_GID))) {
-        ret = mapped_chown(&pinned,
-                           attr->valid & P9_SETATTR_UID ? attr->uid : -1,
-                           attr->valid & P9_SETATTR_GID ? attr->gid : -1);
-    }
-    if (ret == 0 && (attr->valid & P9_SETATTR_MODE)) {
-        ret = mapped_chmod(&pinned, attr->mode);
-    }
-    local_unpin(&at, &pinned);
-    return ret;
+    return local_creds_has(c, LOCAL_CREDS_MODE) &&
+           local_suid_bits(c->value[LOCAL_CREDS_MODE]);
 }
 
 /* The host's file has no such bits, so its kernel does not know of them. */
-static int mapped_drop_suid(const V9fsCtx *cx, int fd)
+int local_creds_drop_suid(const V9fsCtx *cx, const V9fsObject *obj, int fd,
+                          const LocalCreds *creds)
 {
     LocalAt at = { .fd = fd, .opened = true };
-    uint32_t mode = 0;
-    int ret = mapped_get32(&at, MAPPED_PREFIX "mode", &mode);
+    LocalCreds less = { 0 };
+    uint32_t mode = creds->value[LOCAL_CREDS_MODE];
 
-    if (ret < 0 || !local_suid_bits(mode)) {
-        return ret;
+    if (!local_creds_has(creds, LOCAL_CREDS_MODE)) {
+        return local_plain_drop_suid(cx, obj, fd);
+    }
+    if (!local_suid_bits(mode)) {
+        return 0;
     }
     if (cx->nowait) {
         return -EAGAIN;
     }
-    return mapped_set(&at, MAPPED_PREFIX "mode", 4,
-                      mode & ~local_suid_bits(mode));
+    local_creds_put(&less, LOCAL_CREDS_MODE, mode & ~local_suid_bits(mode));
+    return local_of(cx)->model->set_creds(cx, obj, &at, &less);
+}
+
+/* What only looks like a file to the host keeps what it holds. */
+static int mapped_check_change(const V9fsSetattr *attr, const V9fsStat *st)
+{
+    if ((attr->valid & P9_SETATTR_MODE) && S_ISLNK(st->mode)) {
+        return -EOPNOTSUPP;
+    }
+    if ((attr->valid & P9_SETATTR_SIZE) && !S_ISREG(st->mode)) {
+        return S_ISDIR(st->mode) ? -EISDIR : -EINVAL;
+    }
+    return 0;
+}
+
+/* Setting an owner takes setuid bits away, as it does on the host. */
+static LocalCreds mapped_change(const V9fsSetattr *attr, const V9fsStat *st)
+{
+    LocalCreds c = { 0 };
+    uint32_t suid = local_suid_bits(st->mode);
+
+    if ((attr->valid & P9_SETATTR_UID) && attr->uid != UINT32_MAX) {
+        local_creds_put(&c, LOCAL_CREDS_UID, attr->uid);
+    }
+    if ((attr->valid & P9_SETATTR_GID) && attr->gid != UINT32_MAX) {
+        local_creds_put(&c, LOCAL_CREDS_GID, attr->gid);
+    }
+    if (attr->valid & P9_SETATTR_MODE) {
+        local_creds_put(&c, LOCAL_CREDS_MODE,
+                        (st->mode & S_IFMT) | (attr->mode & 07777));
+    } else if (suid && (attr->valid & (P9_SETATTR_UID | P9_SETATTR_GID))) {
+        local_creds_put(&c, LOCAL_CREDS_MODE, st->mode & ~suid);
+    }
+    return c;
+}
+
+static int mapped_setattr_pinned(const V9fsCtx *cx, const V9fsObject *obj,
+                                 const LocalAt *at, const V9fsSetattr *attr)
+{
+    V9fsSetattr rest = *attr;
+    LocalCreds creds = { 0 };
+    V9fsStat st = { 0 };
+    int ret = 0;
+
+    rest.valid &= ~MAPPED_ATTRS;
+    if (cx->nowait && rest.valid && rest.valid != attr->valid) {
+        return -EAGAIN;         /* the second change might have to wait */
+    }
+    if (attr->valid & (MAPPED_ATTRS | P9_SETATTR_SIZE)) {
+        ret = mapped_stat(cx, obj, at, &st) ?: mapped_check_change(attr, &st);
+        creds = mapped_change(attr, &st);
+    }
+    /* What the host may refuse comes first. */
+    if (ret == 0 && rest.valid) {
+        ret = local_plain_setattr(cx, obj, at, &rest);
+    }
+    if (ret == 0 && creds.has) {
+        ret = local_of(cx)->model->set_creds(cx, obj, at, &creds);
+    }
+    return ret;
+}
+
+int local_mapped_setattr(const V9fsCtx *cx, const V9fsObject *obj,
+                         const LocalAt *at, const V9fsSetattr *attr)
+{
+    LocalAt pinned;
+    int ret = local_pin(at, &pinned);
+
+    if (ret == 0) {
+        ret = mapped_setattr_pinned(cx, obj, &pinned, attr);
+    }
+    local_unpin(at, &pinned);
+    return ret;
 }
 
 /* ---------------------------------------------------------------------- */
 /* New objects */
 
-static uint32_t mapped_new_mode(const V9fsCtx *cx, const V9fsNew *new)
+uint32_t local_mapped_new_mode(const V9fsCtx *cx, const V9fsNew *new)
 {
     return S_ISDIR(new->mode) ? cx->fs->exp->dmode : cx->fs->exp->fmode;
 }
@@ -269,7 +248,7 @@ static int mapped_make_link(const V9fsCtx *cx, const V9fsHandle *dir,
     ssize_t n;
     int fd = RETRY_ON_EINTR(openat(dir->fd, new->name, O_WRONLY | O_CREAT |
                                    O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                                   mapped_new_mode(cx, new)));
+                                   local_mapped_new_mode(cx, new)));
 
     if (fd < 0) {
         return -errno;
@@ -284,10 +263,10 @@ static int mapped_make_link(const V9fsCtx *cx, const V9fsHandle *dir,
     return close(fd) < 0 && errno != EINTR ? -errno : 0;
 }
 
-static int mapped_make(const V9fsCtx *cx, const V9fsHandle *dir,
-                       const V9fsNew *new)
+int local_mapped_make(const V9fsCtx *cx, const V9fsHandle *dir,
+                      const V9fsNew *new)
 {
-    uint32_t mode = mapped_new_mode(cx, new);
+    uint32_t mode = local_mapped_new_mode(cx, new);
     int ret;
 
     if (S_ISLNK(new->mode)) {
@@ -305,33 +284,45 @@ static int mapped_make(const V9fsCtx *cx, const V9fsHandle *dir,
     return ret < 0 ? -errno : 0;
 }
 
-static int mapped_made(const V9fsCtx *cx, const V9fsHandle *dir,
-                       const LocalAt *at, const V9fsNew *new, V9fsStat *st)
+static LocalCreds mapped_new_creds(const V9fsNew *new)
 {
-    uint32_t host_mode = mapped_new_mode(cx, new);
+    LocalCreds c = { 0 };
+
+    if (new->uid != UINT32_MAX) {
+        local_creds_put(&c, LOCAL_CREDS_UID, new->uid);
+    }
+    if (new->gid != UINT32_MAX) {
+        local_creds_put(&c, LOCAL_CREDS_GID, new->gid);
+    }
+    local_creds_put(&c, LOCAL_CREDS_MODE, new->mode);
+    if (S_ISCHR(new->mode) || S_ISBLK(new->mode)) {
+        local_creds_put(&c, LOCAL_CREDS_RDEV, new->rdev);
+    }
+    return c;
+}
+
+int local_mapped_made(const V9fsCtx *cx, const V9fsHandle *dir,
+                      const LocalAt *at, const V9fsNew *new, V9fsStat *st)
+{
+    uint32_t host_mode = local_mapped_new_mode(cx, new);
+    V9fsObject obj = { .dir = dir, .name = new->name };
+    LocalCreds creds = mapped_new_creds(new);
     int ret = 0;
 
     /* The umask of QEMU has no say. */
     if ((st->mode & 0777) != host_mode) {
         ret = local_os_chmod(at, host_mode | (st->mode & S_ISGID));
     }
-    ret = ret ?: mapped_set_owner(at, new->uid, new->gid) ?:
-          mapped_set(at, MAPPED_PREFIX "mode", 4, new->mode);
-    if (ret == 0 && (S_ISCHR(new->mode) || S_ISBLK(new->mode))) {
-        ret = mapped_set(at, MAPPED_PREFIX "rdev", 8, new->rdev);
-        st->rdev = new->rdev;
-    }
-    st->mode = new->mode;
-    st->uid = new->uid == UINT32_MAX ? st->uid : new->uid;
-    st->gid = new->gid == UINT32_MAX ? st->gid : new->gid;
+    ret = ret ?: local_of(cx)->model->init_creds(cx, &obj, at, &creds);
+    mapped_apply(&creds, st);
     return ret;
 }
 
 /* ---------------------------------------------------------------------- */
 /* Names of extended attributes */
 
-static const char *mapped_xattr_host(const char *name,
-                                     char buf[LOCAL_XATTR_NAME_SIZE])
+const char *local_mapped_xattr_host(const char *name,
+                                    char buf[LOCAL_XATTR_NAME_SIZE])
 {
     if (g_str_equal(name, MAPPED_ACL "access") ||
         g_str_equal(name, MAPPED_ACL "default")) {
@@ -342,7 +333,7 @@ static const char *mapped_xattr_host(const char *name,
            !g_str_has_prefix(name, MAPPED_PREFIX) ? name : NULL;
 }
 
-static const char *mapped_xattr_guest(const char *name)
+const char *local_mapped_xattr_guest(const char *name)
 {
     if (g_str_equal(name, MAPPED_PREFIX MAPPED_ACL "access") ||
         g_str_equal(name, MAPPED_PREFIX MAPPED_ACL "default")) {
@@ -351,21 +342,3 @@ static const char *mapped_xattr_guest(const char *name)
     return g_str_has_prefix(name, "user.") &&
            !g_str_has_prefix(name, MAPPED_PREFIX) ? name : NULL;
 }
-
-const LocalModel local_mapped_xattr_model = {
-    .hidden = local_plain_hidden,
-    .hides_types = true,
-    .stat_fix = mapped_stat_fix,
-    .setattr = mapped_setattr,
-    .chown = mapped_chown,
-    .drop_suid = mapped_drop_suid,
-    .readlink = mapped_readlink,
-    .new_mode = mapped_new_mode,
-    .make = mapped_make,
-    .made = mapped_made,
-    .link = local_plain_link,
-    .unlink = local_plain_unlink,
-    .rename = local_plain_rename,
-    .xattr_host = mapped_xattr_host,
-    .xattr_guest = mapped_xattr_guest,
-};

@@ -42,8 +42,8 @@ unsigned local_nowait_of(int fd)
     return 0;
 }
 
-int local_nowait_open(const V9fsCtx *cx, const V9fsHandle *dir,
-                      const char *path, bool directory)
+int local_nowait_open_file(const V9fsCtx *cx, const V9fsHandle *dir,
+                           const char *path, int flags)
 {
     int ret;
 
@@ -52,9 +52,18 @@ int local_nowait_open(const V9fsCtx *cx, const V9fsHandle *dir,
         v9fs_refuse(cx)) {
         return -EAGAIN;
     }
-    ret = local_os_open_near(dir->fd, path, directory,
+    ret = local_os_open_near(dir->fd, path, flags,
                              !(dir->nowait & LOCAL_NOWAIT_MEMORY));
-    return ret == -EXDEV ? -EAGAIN : ret == -ELOOP ? -ENOTDIR : ret;
+    return ret == -EXDEV ? -EAGAIN : ret;
+}
+
+int local_nowait_open(const V9fsCtx *cx, const V9fsHandle *dir,
+                      const char *path, bool directory)
+{
+    int ret = local_nowait_open_file(cx, dir, path, O_PATH |
+                                     (directory ? O_DIRECTORY : 0));
+
+    return ret == -ELOOP ? -ENOTDIR : ret;
 }
 
 int local_find(const V9fsCtx *cx, const V9fsObject *obj, unsigned need,
@@ -63,7 +72,7 @@ int local_find(const V9fsCtx *cx, const V9fsObject *obj, unsigned need,
     unsigned nowait = obj->file ? obj->file->nowait : obj->dir->nowait;
     int ret;
 
-    *found = (LocalFound) { .obj = *obj };
+    *found = (LocalFound) { 0 };
     ret = local_at(cx, obj, &found->at);
     if (ret < 0 || !cx->nowait) {
         return ret;
@@ -78,17 +87,15 @@ int local_find(const V9fsCtx *cx, const V9fsObject *obj, unsigned need,
     if (ret < 0) {
         return ret;
     }
-    found->pin = (V9fsHandle) { .fd = ret, .nowait = nowait };
-    found->pinned = true;
     found->at = (LocalAt) { .fd = ret };
-    found->obj = (V9fsObject) { .dir = &found->pin };
+    found->pinned = true;
     return 0;
 }
 
 void local_lose(LocalFound *found)
 {
     if (found->pinned) {
-        close(found->pin.fd);
+        close(found->at.fd);
         found->pinned = false;
     }
 }

@@ -270,22 +270,17 @@ int local_os_open_node(int dirfd, const char *name, bool directory)
     return os_result(openat(dirfd, name, flags | O_PATH));
 }
 
-int local_os_open_beneath(int dirfd, const char *path, bool directory)
+int local_os_open_beneath(int dirfd, const char *path, int flags)
 {
-    int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC |
-                (directory ? O_DIRECTORY : 0);
-
-    return os_result(os_openat2(dirfd, path, flags, 0));
+    return os_result(os_openat2(dirfd, path, flags | O_NOFOLLOW | O_CLOEXEC,
+                                0));
 }
 
-int local_os_open_near(int dirfd, const char *path, bool directory,
-                       bool cached)
+int local_os_open_near(int dirfd, const char *path, int flags, bool cached)
 {
 #ifdef RESOLVE_NO_XDEV
-    int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC |
-                (directory ? O_DIRECTORY : 0);
-
-    return os_result(os_openat2(dirfd, path, flags, RESOLVE_NO_XDEV |
+    return os_result(os_openat2(dirfd, path, flags | O_NOFOLLOW | O_CLOEXEC,
+                                RESOLVE_NO_XDEV |
                                 (cached ? RESOLVE_CACHED : 0)));
 #else
     return -EAGAIN;

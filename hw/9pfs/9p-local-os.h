@@ -103,23 +103,23 @@ int local_os_flags(uint32_t flags);
 int local_os_open_node(int dirfd, const char *name, bool directory);
 
 /**
- * local_os_open_beneath: the same for a path of several names
+ * local_os_open_beneath: open a path of several names
  * @path: less than PATH_MAX long
+ * @flags: host's; with O_PATH it is the same as local_os_open_node()
  *
- * -ELOOP if a name before the last is a symbolic link.  Needs
+ * -ELOOP if a name is a symbolic link, except the last with O_PATH.  Needs
  * LOCAL_OS_OPENAT2.
  */
-int local_os_open_beneath(int dirfd, const char *path, bool directory);
+int local_os_open_beneath(int dirfd, const char *path, int flags);
 
 /**
- * local_os_open_near: the same for a path, on one file system
+ * local_os_open_near: the same on one file system
  * @cached: only if the kernel has all of it in its caches
  *
  * -EAGAIN if it has not, -EXDEV if something else is mounted on the way.
  * Needs LOCAL_OS_OPENAT2.
  */
-int local_os_open_near(int dirfd, const char *path, bool directory,
-                       bool cached);
+int local_os_open_near(int dirfd, const char *path, int flags, bool cached);
 
 /**
  * local_os_open: open an object

@@ -55,7 +55,8 @@ static int local_open_piece(const V9fsCtx *cx, int dirfd, const char *piece,
     int ret;
 
     if (strchr(piece, '/')) {
-        ret = local_os_open_beneath(dirfd, piece, directory);
+        ret = local_os_open_beneath(dirfd, piece, O_PATH |
+                                    (directory ? O_DIRECTORY : 0));
     } else {
         ret = local_os_open_node(dirfd, piece, directory);
     }
@@ -127,6 +128,7 @@ int local_open_handle(const V9fsCtx *cx, const V9fsHandle *dir,
     V9fsStat st;
     int ret;
 
+    out->kept = NULL;
     if (local_path_hidden(cx, path)) {
         return -ENOENT;
     }
@@ -144,13 +146,30 @@ int local_open_handle(const V9fsCtx *cx, const V9fsHandle *dir,
     out->dev = st.dev;
     out->ino = st.ino;
     out->nowait = st.dev == dir->dev ? dir->nowait : local_nowait_of(at.fd);
-    return 0;
+    ret = out->pinned ? local_of(cx)->model->keep(cx, dir, path, out) : 0;
+    if (ret < 0) {
+        close(at.fd);
+    }
+    return ret;
 }
 
 void local_close_handle(V9fsFs *fs, V9fsHandle *h)
 {
+    const Local *local = fs->opaque;
+
+    local->model->unkeep(h);
     close(h->fd);
     h->fd = -1;
+}
+
+int local_plain_keep(const V9fsCtx *cx, const V9fsHandle *dir,
+                     const char *name, V9fsHandle *h)
+{
+    return 0;
+}
+
+void local_plain_unkeep(V9fsHandle *h)
+{
 }
 
 bool local_is_gone(const V9fsCtx *cx, const V9fsHandle *h)

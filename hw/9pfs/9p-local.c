@@ -50,6 +50,8 @@ static int none_chown(const LocalAt *at, uint32_t uid, uint32_t gid)
     .link = local_plain_link, \
     .unlink = local_plain_unlink, \
     .rename = local_plain_rename, \
+    .keep = local_plain_keep, \
+    .unkeep = local_plain_unkeep, \
     .xattr_host = local_plain_xattr_host, \
     .xattr_guest = local_plain_xattr_guest
 
@@ -159,6 +161,8 @@ static bool local_start(V9fsFs *fs, Error **errp)
     local->model = local_model(fs->exp->model);
     local->keeps_suid = local_os_keeps_suid();
     fs->opaque = local;
+    fs->files_by_name = local->model->files_by_name;
+    fs->suid_changes = 1;       /* not what a file begins with */
     return true;
 }
 

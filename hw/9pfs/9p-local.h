@@ -18,30 +18,36 @@
 /* Longest name of an extended attribute, with its end; bytes */
 #define LOCAL_XATTR_NAME_SIZE 256
 
+/* What the guest has set where the host is not told: 9p-local-mapped.h */
+typedef struct LocalCreds LocalCreds;
+
 /*
  * A security model: whose the objects are, and what of that the host is told.
  * Called with the rules of V9fsFsOps.  Names have been found not to be
- * hidden.
+ * hidden.  Where there is an @at besides @obj, that is the way to the object
+ * for calls of the host; it may be a handle of what has a name in @obj.
  */
 typedef struct LocalModel {
     /* Whether a name is the model's own, which the guest does not see */
     bool (*hidden)(const char *name, size_t len);
     /* Whether what is a regular file for the host may be something else */
     bool hides_types;
+    bool files_by_name;         /* V9fsFs.files_by_name */
 
     /* Turns what the host said of an object into what the guest sees */
-    int (*stat_fix)(const V9fsCtx *cx, const V9fsObject *obj, V9fsStat *st);
+    int (*stat_fix)(const V9fsCtx *cx, const V9fsObject *obj,
+                    const LocalAt *at, V9fsStat *st);
     int (*setattr)(const V9fsCtx *cx, const V9fsObject *obj,
-                   const V9fsSetattr *attr);
+                   const LocalAt *at, const V9fsSetattr *attr);
     /*
      * Sets a host object's owner; UINT32_MAX leaves uid or gid.  1: it has
      * stayed as it was, which is not to be reported
      */
     int (*chown)(const LocalAt *at, uint32_t uid, uint32_t gid);
     /* Before data of a file is changed: setuid and setgid bits go */
-    int (*drop_suid)(const V9fsCtx *cx, int fd);
+    int (*drop_suid)(const V9fsCtx *cx, const V9fsObject *obj, int fd);
     ssize_t (*readlink)(const V9fsCtx *cx, const V9fsObject *obj,
-                        char *buf, size_t size);
+                        const LocalAt *at, char *buf, size_t size);
 
     /*
      * New objects: the host's permissions to begin with, the bare object of
@@ -64,15 +70,37 @@ typedef struct LocalModel {
                   const char *newname);
 
     /*
+     * @h is a handle of a name that may go: what is kept by the name is to be
+     * found by the handle (@h->kept) from now on
+     */
+    int (*keep)(const V9fsCtx *cx, const V9fsHandle *dir, const char *name,
+                V9fsHandle *h);
+    void (*unkeep)(V9fsHandle *h);
+
+    /*
      * Names of extended attributes, guest's to host's (in @buf if it is
      * another one) and back; NULL if the guest may not have that one.
      */
     const char *(*xattr_host)(const char *name,
                               char buf[LOCAL_XATTR_NAME_SIZE]);
     const char *(*xattr_guest)(const char *name);
+
+    /*
+     * Of mapped models: what is kept of an object; adds to @creds what there
+     * is.  @host is what the host says of it.
+     */
+    int (*get_creds)(const V9fsCtx *cx, const V9fsObject *obj,
+                     const LocalAt *at, const V9fsStat *host,
+                     LocalCreds *creds);
+    /* Sets what is in @creds, all of it or nothing; the rest stays */
+    int (*set_creds)(const V9fsCtx *cx, const V9fsObject *obj,
+                     const LocalAt *at, const LocalCreds *creds);
+    /* The same for a new object, which goes if this fails */
+    int (*init_creds)(const V9fsCtx *cx, const V9fsObject *obj,
+                      const LocalAt *at, const LocalCreds *creds);
 } LocalModel;
 
-/* 9p-local-mapped.c */
+/* 9p-local-mapped-xattr.c */
 extern const LocalModel local_mapped_xattr_model;
 
 /* V9fsFs.opaque */
@@ -125,12 +153,16 @@ unsigned local_nowait_of(int fd);
 int local_nowait_open(const V9fsCtx *cx, const V9fsHandle *dir,
                       const char *path, bool directory);
 
+/**
+ * local_nowait_open_file: as local_os_open_beneath(), without waiting
+ */
+int local_nowait_open_file(const V9fsCtx *cx, const V9fsHandle *dir,
+                           const char *path, int flags);
+
 /* An object, found as cx->nowait wants it */
 typedef struct LocalFound {
     LocalAt at;
-    V9fsObject obj;             /* the same */
-    bool pinned;
-    V9fsHandle pin;             /* that both are */
+    bool pinned;                /* @at is a handle of its own */
 } LocalFound;
 
 /**
@@ -138,8 +170,8 @@ typedef struct LocalFound {
  * @need: LOCAL_NOWAIT_* that its file system must have, if cx->nowait is set
  * @found: to be given back with local_lose() if this returned 0
  *
- * If cx->nowait is set the object has no name afterwards, so that nothing
- * needs to be looked up again.  Returns 0; -EAGAIN; as local_at().
+ * If cx->nowait is set @found->at has no name, so that nothing needs to be
+ * looked up again.  Returns 0; -EAGAIN; as local_at().
  */
 int local_find(const V9fsCtx *cx, const V9fsObject *obj, unsigned need,
                LocalFound *found);
@@ -191,6 +223,11 @@ int local_open_handle(const V9fsCtx *cx, const V9fsHandle *dir,
 void local_close_handle(V9fsFs *fs, V9fsHandle *h);
 bool local_is_gone(const V9fsCtx *cx, const V9fsHandle *h);
 
+/* LocalModel functions for models that keep nothing by name */
+int local_plain_keep(const V9fsCtx *cx, const V9fsHandle *dir,
+                     const char *name, V9fsHandle *h);
+void local_plain_unkeep(V9fsHandle *h);
+
 /* ---------------------------------------------------------------------- */
 /* 9p-local-attr.c: attributes */
 
@@ -209,12 +246,12 @@ uint32_t local_suid_bits(uint32_t mode);
 
 /* LocalModel functions for models that leave everything to the host */
 int local_plain_stat_fix(const V9fsCtx *cx, const V9fsObject *obj,
-                         V9fsStat *st);
+                         const LocalAt *at, V9fsStat *st);
 int local_plain_setattr(const V9fsCtx *cx, const V9fsObject *obj,
-                        const V9fsSetattr *attr);
-int local_plain_drop_suid(const V9fsCtx *cx, int fd);
+                        const LocalAt *at, const V9fsSetattr *attr);
+int local_plain_drop_suid(const V9fsCtx *cx, const V9fsObject *obj, int fd);
 ssize_t local_plain_readlink(const V9fsCtx *cx, const V9fsObject *obj,
-                             char *buf, size_t size);
+                             const LocalAt *at, char *buf, size_t size);
 
 /* ---------------------------------------------------------------------- */
 /* 9p-local-file.c: open files */
@@ -227,7 +264,7 @@ int local_create(const V9fsCtx *cx, const V9fsHandle *dir,
 int local_close(const V9fsCtx *cx, V9fsFile *file);
 ssize_t local_preadv(const V9fsCtx *cx, V9fsFile *file,
                      const struct iovec *iov, int iovcnt, uint64_t offset);
-ssize_t local_pwritev(const V9fsCtx *cx, V9fsFile *file,
+ssize_t local_pwritev(const V9fsCtx *cx, const V9fsObject *obj,
                       const struct iovec *iov, int iovcnt, uint64_t offset,
                       bool append);
 int local_fsync(const V9fsCtx *cx, V9fsFile *file, bool datasync);

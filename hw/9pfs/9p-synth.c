@@ -529,11 +529,11 @@ static ssize_t synth_preadv(const V9fsCtx *cx, V9fsFile *file,
     return node->ops->read(cx, node->opaque, iov, iovcnt, offset);
 }
 
-static ssize_t synth_pwritev(const V9fsCtx *cx, V9fsFile *file,
+static ssize_t synth_pwritev(const V9fsCtx *cx, const V9fsObject *obj,
                              const struct iovec *iov, int iovcnt,
                              uint64_t offset, bool append)
 {
-    V9fsSynthNode *node = file->opaque;
+    V9fsSynthNode *node = obj->file->opaque;
 
     if (!node->ops || !node->ops->write) {
         return -EINVAL;

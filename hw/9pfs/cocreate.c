@@ -20,9 +20,8 @@ typedef struct CreateWork {
 /* A file's group is its directory's: the message has none. */
 static int own(const V9fsCtx *cx, CreateWork *w)
 {
-    V9fsObject dir = { .dir = w->w.place[0].obj.dir };
     V9fsStat st;
-    int err = cx->fs->ops->stat(cx, &dir, &st);
+    int err = cx->fs->ops->stat(cx, &w->w.place[1].obj, &st);
 
     if (err == 0) {
         w->new.gid = st.gid;
@@ -67,7 +66,7 @@ static int create_run(const V9fsCtx *cx, V9fsWork *work)
     bool is_link = w->c->link_to;
 
     if (!w->made) {
-        int err = own(cx, w) ?: make(cx, w);
+        int err = (is_link ? 0 : own(cx, w)) ?: make(cx, w);
 
         if (err) {
             return err;
@@ -92,14 +91,11 @@ int coroutine_fn v9fs_co_u_create(V9fsPDU *pdu, V9fsFid *dir,
                                   const V9fsNew *new, V9fsUCreate *c)
 {
     CreateWork w = {
-        .w = { .run = create_run, .finish = create_finish,
-               .place = { v9fs_at_name(dir, new->name) }, .nplaces = 1 },
+        .w = { .run = create_run, .finish = create_finish, .nplaces = 2,
+               .place = { v9fs_at_name(dir, new->name),
+                          v9fs_at_fid(c->link_to ?: dir) } },
         .new = *new, .c = c,
     };
 
-    if (c->link_to) {
-        w.w.place[1] = v9fs_at_fid(c->link_to);
-        w.w.nplaces = 2;
-    }
     return v9fs_co_work(pdu, &w.w);
 }

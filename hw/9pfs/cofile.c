@@ -27,8 +27,8 @@ static void open_finish(V9fsWork *work, int ret)
 {
     OpenWork *w = container_of(work, OpenWork, w);
 
-    if (ret == 0 && work->place[0].node) {
-        v9fs_node_seen(work->s, work->place[0].node, w->st);
+    if (ret == 0) {
+        v9fs_place_seen(work->s, &work->place[0], w->st);
     }
 }
 
@@ -120,16 +120,20 @@ static int pwritev_run(const V9fsCtx *cx, V9fsWork *work)
 {
     FileWork *w = container_of(work, FileWork, w);
 
-    return cx->fs->ops->pwritev(cx, w->file, w->iov, w->iovcnt, w->offset,
-                                w->append);
+    return cx->fs->ops->pwritev(cx, &work->place[0].obj, w->iov, w->iovcnt,
+                                w->offset, w->append);
 }
 
 int coroutine_fn v9fs_co_pwritev(V9fsPDU *pdu, V9fsFid *fid,
                                  const struct iovec *iov, int iovcnt,
                                  uint64_t offset, bool append)
 {
+    bool may_be_suid = qatomic_read(&fid->file.suid_seen) !=
+                       qatomic_read(&pdu->s->fs.suid_changes);
     FileWork w = {
-        .w = { .run = pwritev_run }, .file = &fid->file,
+        .w = { .run = pwritev_run, .nplaces = 1,
+               .place = { may_be_suid ? v9fs_at_fid(fid)
+                                      : v9fs_at_file(&fid->file) } },
         .iov = iov, .iovcnt = iovcnt, .offset = offset, .append = append,
     };
 

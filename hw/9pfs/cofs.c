@@ -32,9 +32,8 @@ static void stat_finish(V9fsWork *work, int ret)
 {
     StatWork *w = container_of(work, StatWork, w);
 
-    /* An open file may not be what has the name by now. */
-    if (ret == 0 && work->place[0].node) {
-        v9fs_node_seen(work->s, work->place[0].node, w->st);
+    if (ret == 0) {
+        v9fs_place_seen(work->s, &work->place[0], w->st);
     }
 }
 

@@ -31,15 +31,13 @@ static int look(StatsWork *w, V9fsStat *st, V9fsUText *text)
     const V9fsFsOps *ops = w->cx->fs->ops;
     V9fsHandle dir = v9fs_dir_handle(w->dir);
     V9fsObject obj = { .dir = &dir, .name = text->name };
+    bool itself = g_str_equal(text->name, ".");
     int ret;
 
     if (g_str_equal(text->name, "..")) {
         return -EACCES; /* it may be anywhere, outside the export too */
     }
-    if (g_str_equal(text->name, ".")) {
-        obj.name = NULL;
-    }
-    ret = ops->stat(w->cx, &obj, st);
+    ret = ops->stat(w->cx, itself ? &w->w.place[0].obj : &obj, st);
     if (ret == 0 && S_ISLNK(st->mode)) {
         ret = ops->readlink(w->cx, &obj, text->extension,
                             sizeof(text->extension));
@@ -131,7 +129,8 @@ int coroutine_fn v9fs_co_read_stats(V9fsPDU *pdu, V9fsFid *dir,
                                     size_t size)
 {
     StatsWork w = {
-        .w = { .run = stats_run }, .dir = &dir->file,
+        .w = { .run = stats_run, .place = { v9fs_at_fid(dir) }, .nplaces = 1 },
+        .dir = &dir->file,
         .root = dir->node == pdu->s->root, .offset = *offset,
         .iov = iov, .iovcnt = iovcnt, .size = size,
     };

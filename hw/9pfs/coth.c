@@ -17,10 +17,17 @@ V9fsPlace v9fs_at_node(V9fsNode *node)
 
 V9fsPlace v9fs_at_fid(V9fsFid *fid)
 {
+    V9fsPlace p = v9fs_at_node(fid->node);
+
     if (fid->state & V9FS_FID_OPEN) {
-        return (V9fsPlace) { .file = &fid->file };
+        p.file = &fid->file;
     }
-    return v9fs_at_node(fid->node);
+    return p;
+}
+
+V9fsPlace v9fs_at_file(V9fsFile *file)
+{
+    return (V9fsPlace) { .file = file };
 }
 
 V9fsPlace v9fs_at_name(V9fsFid *fid, const char *name)
@@ -140,7 +147,10 @@ static char *path_to(V9fsNode *from, V9fsNode *to)
     return g_string_free(path, false);
 }
 
-/* Finds the nearest handle; false if there is no way to the directory */
+/*
+ * Finds the nearest handle; false if there is no way to the directory, which
+ * an open file can do without
+ */
 static bool plan_place(V9fsState *s, V9fsPlace *p)
 {
     V9fsNode *node = p->dir;
@@ -151,7 +161,8 @@ static bool plan_place(V9fsState *s, V9fsPlace *p)
     }
     while (!node->handle) {
         if (node->detached) {
-            return false;
+            p->obj.name = NULL;
+            return p->file;
         }
         node = node->parent;
     }
@@ -270,6 +281,10 @@ static int open_place(const V9fsCtx *cx, V9fsPlace *p)
     if (err == 0) {
         p->opened = g_steal_pointer(&h);
         p->obj.dir = p->opened;
+        p->obj.name = p->name;
+    } else if (p->file && (err == -ENOENT || err == -ENOTDIR)) {
+        p->obj = (V9fsObject) { .file = p->file };
+        err = 0;
     }
     return err;
 }
@@ -403,6 +418,14 @@ static int coroutine_fn run_anywhere(V9fsPDU *pdu, V9fsWork *w)
     return ret == -EAGAIN ? run_in_worker(pdu, w) : ret;
 }
 
+void v9fs_place_seen(V9fsState *s, const V9fsPlace *p, const V9fsStat *st)
+{
+    /* An open file may not be what has the name by now. */
+    if (p->node && !p->file) {
+        v9fs_node_seen(s, p->node, st);
+    }
+}
+
 /* Gives up what stood in the way; true if it is worth another run */
 static bool make_way(V9fsWork *w, int ret)
 {
@@ -439,6 +462,9 @@ int coroutine_fn v9fs_co_work(V9fsPDU *pdu, V9fsWork *w)
 
     w->s = pdu->s;
     for (int i = 0; i < w->nplaces; i++) {
+        if (w->place[i].file && !w->s->fs.files_by_name) {
+            w->place[i].node = NULL;
+        }
         if (node_of(&w->place[i])) {
             v9fs_node_ref(node_of(&w->place[i]));
         }

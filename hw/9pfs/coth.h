@@ -24,7 +24,7 @@ typedef struct V9fsPlace {
     V9fsNode *dir;              /* NULL if @file is all */
     const char *name;           /* NULL: @dir itself */
     const char *beside;         /* a name in @node's directory, not its own */
-    V9fsFile *file;
+    V9fsFile *file;             /* then @node only with fs.files_by_name */
     bool change;                /* the name is to be removed or replaced */
 
     /* Set by v9fs_co_work() */
@@ -68,6 +68,11 @@ struct V9fsWork {
 V9fsPlace v9fs_at_fid(V9fsFid *fid);
 
 /**
+ * v9fs_at_file: an open file, whatever name it has
+ */
+V9fsPlace v9fs_at_file(V9fsFile *file);
+
+/**
  * v9fs_at_node: what has a node's name, or the handle of a name that is gone
  */
 V9fsPlace v9fs_at_node(V9fsNode *node);
@@ -81,6 +86,13 @@ V9fsPlace v9fs_at_name(V9fsFid *fid, const char *name);
  * v9fs_in_dir: a directory, or its ancestor @up levels above
  */
 V9fsPlace v9fs_in_dir(V9fsNode *dir, unsigned up);
+
+/**
+ * v9fs_place_seen: a work item got the attributes of what is at a place
+ *
+ * For its finish function.
+ */
+void v9fs_place_seen(V9fsState *s, const V9fsPlace *p, const V9fsStat *st);
 
 /**
  * v9fs_co_work: run a work item in a worker, in one crossing

@@ -64,9 +64,10 @@ typedef struct V9fsHandle {
     };
     uint64_t dev, ino;          /* set by open_handle */
     unsigned nowait;            /* the driver's: what can be tried here */
+    bool pinned;                /* of an object that may lose its name */
+    void *kept;                 /* the driver's: then, what it keeps by name */
     /* The rest belongs to the server's thread. */
     unsigned refs;
-    bool pinned;                /* of an object that may have no name */
     void *owner;                /* node that caches it */
     QTAILQ_ENTRY(V9fsHandle) lru;
 } V9fsHandle;
@@ -81,6 +82,7 @@ typedef struct V9fsFile {
     unsigned nowait;            /* the driver's: what can be tried with it */
     uint64_t dev;               /* of a directory's entries, mounts apart */
     uint64_t pos;               /* directory: where the next read goes on */
+    unsigned suid_seen;         /* the driver's: see V9fsFs.suid_changes */
 } V9fsFile;
 
 /**
@@ -98,7 +100,8 @@ static inline V9fsHandle v9fs_dir_handle(const V9fsFile *dir)
 /*
  * An object to work on: the open file if @file is set; else @name in @dir,
  * never followed if it is a symbolic link; else, @name being NULL, what @dir
- * itself is a handle of.
+ * itself is a handle of.  Besides @file the others are set if the driver wants
+ * that (V9fsFs.files_by_name) and the file is known to have them.
  */
 typedef struct V9fsObject {
     const V9fsHandle *dir;
@@ -182,6 +185,7 @@ struct V9fsFsOps {
      * Handles.  @path has no leading or trailing "/", no "." and no ".."; all
      * but its last component must be directories (-ENOTDIR if one is a
      * symbolic link), and so must the last if @directory is set.
+     * @out->pinned is set already.
      */
     int (*open_handle)(const V9fsCtx *cx, const V9fsHandle *dir,
                        const char *path, bool directory, V9fsHandle *out);
@@ -216,10 +220,11 @@ struct V9fsFsOps {
     ssize_t (*preadv)(const V9fsCtx *cx, V9fsFile *file,
                       const struct iovec *iov, int iovcnt, uint64_t offset);
     /*
-     * Never 0 for a request of more than 0 bytes.  @append: at the end of the
-     * file, wherever that is now.  -EINTR: to be tried again by the caller.
+     * Never 0 for a request of more than 0 bytes.  @obj has a file.  @append:
+     * at the end of the file, wherever that is now.  -EINTR: to be tried again
+     * by the caller.
      */
-    ssize_t (*pwritev)(const V9fsCtx *cx, V9fsFile *file,
+    ssize_t (*pwritev)(const V9fsCtx *cx, const V9fsObject *obj,
                        const struct iovec *iov, int iovcnt, uint64_t offset,
                        bool append);
     int (*fsync)(const V9fsCtx *cx, V9fsFile *file, bool datasync);
@@ -266,6 +271,14 @@ struct V9fsFs {
     const V9fsExport *exp;
     V9fsHandle root;            /* open as long as the export is */
     void *opaque;               /* the driver's */
+    /*
+     * Set by start: the driver keeps something of open files by name.  It is
+     * told the name in each V9fsObject, but in that of pwritev only if
+     * @suid_changes and the file's @suid_seen differ.  The driver sees to it
+     * that they do as long as there may be bits to be dropped.  qatomic_*
+     */
+    bool files_by_name;
+    unsigned suid_changes;
     /* In use now: the server counts, drivers read it with qatomic_read */
     unsigned xattr_fids;
 };
