@@ -245,17 +245,6 @@ static bool fsdev_check_required(const V9fsExport *exp, Error **errp)
     return true;
 }
 
-/* What is understood but not done */
-static bool fsdev_check_supported(V9fsExport *exp, Error **errp)
-{
-    if (exp->model == V9FS_MODEL_MAPPED_FILE) {
-        error_setg(errp, "security_model 'mapped-file' is not supported by "
-                   "this server yet: use mapped-xattr, none or passthrough");
-        return false;
-    }
-    return true;
-}
-
 static bool fsdev_parse_identity(QemuOpts *opts, V9fsExport *exp,
                                  Error **errp)
 {
@@ -315,7 +304,6 @@ int qemu_fsdev_add(QemuOpts *opts, Error **errp)
                           errp) ||
         !fsdev_check_removed(opts, errp) ||
         !fsdev_parse(opts, exp, errp) ||
-        !fsdev_check_supported(exp, errp) ||
         (exp->ops->check && !exp->ops->check(exp, errp))) {
         return -1;
     }

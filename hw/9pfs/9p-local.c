@@ -69,12 +69,8 @@ static const LocalModel *const local_models[] = {
     [V9FS_MODEL_PASSTHROUGH] = &passthrough_model,
     [V9FS_MODEL_NONE] = &none_model,
     [V9FS_MODEL_MAPPED_XATTR] = &local_mapped_xattr_model,
+    [V9FS_MODEL_MAPPED_FILE] = &local_mapped_file_model,
 };
-
-static const LocalModel *local_model(V9fsModel model)
-{
-    return model < ARRAY_SIZE(local_models) ? local_models[model] : NULL;
-}
 
 static bool local_check(const V9fsExport *exp, Error **errp)
 {
@@ -87,14 +83,8 @@ static bool local_check(const V9fsExport *exp, Error **errp)
     }
     if (exp->model == V9FS_MODEL_UNSET) {
         error_setg(errp, "fsdev '%s': security_model is missing", exp->id);
-        error_append_hint(errp, "Set security_model= to none or "
-                          "passthrough.\n");
-        return false;
-    }
-    if (!local_model(exp->model)) {
-        error_setg(errp, "fsdev '%s': security_model=mapped-file is not "
-                   "supported yet; use mapped-xattr, none or passthrough",
-                   exp->id);
+        error_append_hint(errp, "Set security_model= to none, passthrough, "
+                          "mapped-xattr or mapped-file.\n");
         return false;
     }
     return true;
@@ -158,7 +148,7 @@ static bool local_start(V9fsFs *fs, Error **errp)
     }
     local_raise_nofile();
     local = g_new0(Local, 1);
-    local->model = local_model(fs->exp->model);
+    local->model = local_models[fs->exp->model];
     local->keeps_suid = local_os_keeps_suid();
     fs->opaque = local;
     fs->files_by_name = local->model->files_by_name;

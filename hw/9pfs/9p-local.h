@@ -100,8 +100,9 @@ typedef struct LocalModel {
                       const LocalAt *at, const LocalCreds *creds);
 } LocalModel;
 
-/* 9p-local-mapped-xattr.c */
+/* 9p-local-mapped-xattr.c, 9p-local-mapped-file.c */
 extern const LocalModel local_mapped_xattr_model;
+extern const LocalModel local_mapped_file_model;
 
 /* V9fsFs.opaque */
 typedef struct Local {
