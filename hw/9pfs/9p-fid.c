@@ -61,6 +61,10 @@ V9fsFid *v9fs_fid_get(V9fsState *s, uint32_t number, unsigned states, int *err)
         return NULL;
     }
     fid->refs++;
+    if ((fid->state & V9FS_FID_OPEN) && !fid->parked) {
+        QTAILQ_REMOVE(&s->open_fids, fid, open_lru);
+        QTAILQ_INSERT_TAIL(&s->open_fids, fid, open_lru);
+    }
     return fid;
 }
 
@@ -108,10 +112,31 @@ void v9fs_fid_move(V9fsState *s, V9fsFid *fid, V9fsNode *node)
     fid->node = node;
 }
 
-void v9fs_fid_set_file(V9fsFid *fid, const V9fsFile *file)
+void v9fs_fid_set_file(V9fsState *s, V9fsFid *fid, const V9fsFile *file,
+                       uint32_t flags, const V9fsStat *st)
 {
     fid->file = *file;
     fid->state = file->is_dir ? V9FS_FID_DIR : V9FS_FID_FILE;
+    fid->flags = flags;
+    fid->parked = false;
+    fid->id = (V9fsFileId) { st->dev, st->ino, st->has_btime, st->btime };
+    QTAILQ_INSERT_TAIL(&s->open_fids, fid, open_lru);
+    s->nfiles++;
+}
+
+bool v9fs_fid_drop_file(V9fsState *s, V9fsFid *fid)
+{
+    bool open = (fid->state & V9FS_FID_OPEN) && !fid->parked;
+
+    if (open) {
+        QTAILQ_REMOVE(&s->open_fids, fid, open_lru);
+        s->nfiles--;
+    }
+    if (fid->state & V9FS_FID_OPEN) {
+        fid->state = V9FS_FID_WALKED;
+        fid->parked = false;
+    }
+    return open;
 }
 
 void v9fs_fids_drop(V9fsState *s)
@@ -123,7 +148,7 @@ void v9fs_fids_drop(V9fsState *s)
     g_hash_table_iter_init(&iter, s->fids);
     while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&fid)) {
         g_hash_table_iter_remove(&iter);
-        if (fid->state & V9FS_FID_OPEN) {
+        if (v9fs_fid_drop_file(s, fid)) {
             s->fs.ops->close(&cx, &fid->file);
         }
         free_fid(s, fid);

@@ -15,14 +15,13 @@
  */
 
 int coroutine_fn v9fs_take_file(V9fsPDU *pdu, V9fsFid *fid, V9fsFile *file,
-                                uint32_t flags)
+                                uint32_t flags, const V9fsStat *st)
 {
     if (fid->state != V9FS_FID_WALKED) {
         v9fs_co_close(pdu, file);
         return -EINVAL;
     }
-    v9fs_fid_set_file(fid, file);
-    fid->append = flags & P9_DOTL_APPEND;
+    v9fs_fid_set_file(pdu->s, fid, file, flags, st);
     return 0;
 }
 
@@ -42,11 +41,13 @@ int coroutine_fn v9fs_open_fid(V9fsPDU *pdu, uint32_t flags, P9Qid *qid)
     if (changes_file(flags) && pdu->s->fs.exp->readonly) {
         return -EROFS;
     }
+    v9fs_make_room(pdu);
     err = v9fs_co_open(pdu, fid, flags, &file, &st);
+    v9fs_room_used(pdu->s);
     if (err) {
         return err;
     }
-    return v9fs_take_file(pdu, fid, &file, flags) ?:
+    return v9fs_take_file(pdu, fid, &file, flags, &st) ?:
            v9fs_qid(&pdu->s->qids, &st, qid);
 }
 
@@ -66,12 +67,15 @@ int coroutine_fn v9fs_do_lcreate(V9fsPDU *pdu)
     V9fsFile file = { 0 };
     V9fsNode *node = NULL;
     V9fsStat st;
-    int err = v9fs_co_create(pdu, fid, &new, req->flags, &file, &st, &node);
+    int err;
 
+    v9fs_make_room(pdu);
+    err = v9fs_co_create(pdu, fid, &new, req->flags, &file, &st, &node);
+    v9fs_room_used(pdu->s);
     if (err) {
         return err;
     }
-    err = v9fs_take_file(pdu, fid, &file, req->flags);
+    err = v9fs_take_file(pdu, fid, &file, req->flags, &st);
     if (err == 0) {
         v9fs_fid_move(pdu->s, fid, node);
         err = v9fs_qid(&pdu->s->qids, &st, &pdu->res.lcreate.qid);
@@ -132,7 +136,7 @@ int coroutine_fn v9fs_do_write(V9fsPDU *pdu)
     v9fs_throttle(&pdu->s->throttle, THROTTLE_WRITE, count);
     do {
         ret = v9fs_co_pwritev(pdu, fid, payload.iov, payload.n, req->offset,
-                              fid->append);
+                              fid->flags & P9_DOTL_APPEND);
     } while (ret == -EINTR && !pdu->cancelled);
     if (ret < 0) {
         return ret;

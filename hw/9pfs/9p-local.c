@@ -153,6 +153,7 @@ static bool local_start(V9fsFs *fs, Error **errp)
     fs->opaque = local;
     fs->files_by_name = local->model->files_by_name;
     fs->suid_changes = 1;       /* not what a file begins with */
+    fs->reopens = local_os_has(LOCAL_OS_NODE | LOCAL_OS_PROC);
     return true;
 }
 

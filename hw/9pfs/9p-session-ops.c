@@ -157,8 +157,7 @@ int coroutine_fn v9fs_end_fid(V9fsPDU *pdu, V9fsFid *fid)
     while (fid->refs > 1) {
         qemu_co_queue_wait(&fid->idle, NULL);
     }
-    if (fid->state & V9FS_FID_OPEN) {
-        fid->state = V9FS_FID_WALKED;
+    if (v9fs_fid_drop_file(pdu->s, fid)) {
         return v9fs_co_close(pdu, &fid->file);
     }
     if (fid->state == V9FS_FID_NEW_XATTR) {

@@ -76,14 +76,19 @@ int coroutine_fn v9fs_do_create(V9fsPDU *pdu)
     V9fsFid *fid = pdu->fid[0];
     V9fsNew new = { .name = pdu->req.create.name, .uid = fid->uid };
     V9fsUCreate c = { 0 };
-    int err = plan_create(pdu, &new, &c) ?:
-              v9fs_co_u_create(pdu, fid, &new, &c);
+    int err = plan_create(pdu, &new, &c);
 
     if (err) {
         return err;
     }
+    v9fs_make_room(pdu);
+    err = v9fs_co_u_create(pdu, fid, &new, &c);
+    v9fs_room_used(pdu->s);
+    if (err) {
+        return err;
+    }
     if (c.opened) {
-        err = v9fs_take_file(pdu, fid, &c.file, c.flags);
+        err = v9fs_take_file(pdu, fid, &c.file, c.flags, &c.st);
     } else if (fid->state != V9FS_FID_WALKED) {
         err = -EINVAL;
     }

@@ -23,11 +23,14 @@
 /* Directories to keep handles of */
 #define MIN_HANDLES     8
 #define MAX_HANDLES     4096
+/* Files to have open at least */
+#define MIN_FILES       8
 
 /* A request's row in the table of messages */
 typedef struct V9fsOp {
     int coroutine_fn (*handle)(V9fsPDU *pdu);
     bool changes;               /* the file system: not on read-only exports */
+    bool by_name;               /* what a fid has open does not matter */
     unsigned nfids;
     struct {
         size_t offset;          /* of its number in the request */
@@ -53,9 +56,9 @@ static const V9fsOp ops[] = {
     [P9_TAUTH] = { NO_FID(auth) },
     [P9_TATTACH] = { NO_FID(attach) },
     [P9_TFLUSH] = { NO_FID(flush) },
-    [P9_TCLUNK] = { ONE_FID(clunk, V9FS_FID_ANY) },
-    [P9_TREMOVE] = { ONE_FID(remove, V9FS_FID_ANY) },
-    [P9_TWALK] = { ONE_FID(walk, V9FS_FID_OBJECT) },
+    [P9_TCLUNK] = { ONE_FID(clunk, V9FS_FID_ANY), .by_name = true },
+    [P9_TREMOVE] = { ONE_FID(remove, V9FS_FID_ANY), .by_name = true },
+    [P9_TWALK] = { ONE_FID(walk, V9FS_FID_OBJECT), .by_name = true },
     [P9_TSTATFS] = { ONE_FID(statfs, V9FS_FID_OBJECT) },
     [P9_TGETATTR] = { ONE_FID(getattr, V9FS_FID_OBJECT) },
     [P9_TSETATTR] = { ONE_FID(setattr, V9FS_FID_OBJECT), .changes = true },
@@ -123,6 +126,7 @@ static void coroutine_fn leave_tag(V9fsPDU *pdu)
     QLIST_REMOVE(pdu, by_tag);
     s->in_flight--;
     qemu_co_queue_restart_all(&pdu->done);
+    v9fs_let_one_go_on(s);
     if (s->draining) {
         qemu_co_queue_restart_all(&s->drained);
     }
@@ -188,8 +192,18 @@ static void put_fids(V9fsPDU *pdu)
     }
 }
 
+static int coroutine_fn wake_fids(V9fsPDU *pdu)
+{
+    int err = 0;
+
+    for (int i = 0; i < ARRAY_SIZE(pdu->fid) && pdu->fid[i] && !err; i++) {
+        err = v9fs_fid_wake(pdu, pdu->fid[i]);
+    }
+    return err;
+}
+
 /* What can be known before a handler does anything */
-static int check(V9fsPDU *pdu, const V9fsOp *op)
+static int coroutine_fn check(V9fsPDU *pdu, const V9fsOp *op)
 {
     V9fsState *s = pdu->s;
     int err = get_fids(pdu, op);
@@ -203,7 +217,7 @@ static int check(V9fsPDU *pdu, const V9fsOp *op)
     if (p9_message(pdu->header.type + 1)->min_size > pdu->in_size) {
         return -EMSGSIZE;
     }
-    return 0;
+    return op->by_name ? 0 : wake_fids(pdu);
 }
 
 static int coroutine_fn dispatch(V9fsPDU *pdu)
@@ -491,15 +505,19 @@ void v9fs_reset(V9fsState *s)
     s->draining = false;
 }
 
-/* A fourth of the descriptors, which the driver has raised to their limit */
-static unsigned max_handles(void)
+/*
+ * A fourth of the descriptors are for handles and a third for open files; the
+ * driver has raised their limit.  The rest is for all else that QEMU does.
+ */
+static void share_descriptors(V9fsState *s)
 {
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) < 0) {
-        return MIN_HANDLES;
+        limit.rlim_cur = 0;
     }
-    return MIN(MAX(limit.rlim_cur / 4, MIN_HANDLES), MAX_HANDLES);
+    s->max_handles = MIN(MAX(limit.rlim_cur / 4, MIN_HANDLES), MAX_HANDLES);
+    s->max_files = MIN(MAX(limit.rlim_cur / 3, MIN_FILES), INT_MAX);
 }
 
 bool v9fs_state_init(V9fsState *s, const V9fsExport *exp,
@@ -510,7 +528,8 @@ bool v9fs_state_init(V9fsState *s, const V9fsExport *exp,
         return false;
     }
     s->transport = transport;
-    s->max_handles = max_handles();
+    share_descriptors(s);
+    v9fs_reclaim_init(s);
     s->fids = g_hash_table_new(NULL, NULL);
     s->msize = 0;
     s->in_flight = s->closing = s->aheads = 0;
@@ -532,6 +551,7 @@ bool v9fs_state_init(V9fsState *s, const V9fsExport *exp,
 void v9fs_state_cleanup(V9fsState *s)
 {
     v9fs_throttle_stop(&s->throttle);
+    v9fs_reclaim_destroy(s);
     v9fs_nodes_destroy(s);
     v9fs_qidmap_destroy(&s->qids);
     g_hash_table_unref(s->fids);

@@ -104,6 +104,15 @@ struct V9fsState {
     QTAILQ_HEAD(, V9fsHandle) unwanted; /* to be closed by a worker */
     unsigned closing;                   /* such work items under way */
 
+    /* Open files, see 9p-reclaim.c */
+    QTAILQ_HEAD(, V9fsFid) open_fids;   /* not parked; coldest first */
+    unsigned nfiles, max_files;
+    unsigned opening;                   /* there is room for, but not yet so */
+    uint64_t ended;                     /* requests so far */
+    CoMutex reclaim_lock;
+    int spare_fd;                       /* to give up when there is no other */
+    QSIMPLEQ_HEAD(, V9fsShort) shorts;  /* requests without descriptors */
+
     /* Directories read ahead, see codir.c */
     unsigned aheads;                    /* workers at it */
     size_t ahead_bytes;                 /* allocated */
@@ -134,14 +143,24 @@ typedef enum V9fsFidState {
 #define V9FS_FID_ANY      (V9FS_FID_OBJECT | V9FS_FID_XATTR | \
                            V9FS_FID_NEW_XATTR)
 
+/* Tells a file from another that has its name, or its number, later. */
+typedef struct V9fsFileId {
+    uint64_t dev, ino;
+    bool has_btime;
+    struct timespec btime;
+} V9fsFileId;
+
 struct V9fsFid {
     uint32_t fid;
     unsigned refs;                      /* the table's and those of requests */
     V9fsFidState state;
     V9fsNode *node;
     uint32_t uid;                       /* of whom it was attached for */
-    V9fsFile file;                      /* if open */
-    bool append;                        /* opened to write at the end */
+    V9fsFile file;                      /* if open and not parked */
+    uint32_t flags;                     /* P9_DOTL_* that it was opened with */
+    bool parked;                        /* open, but the file is closed */
+    V9fsFileId id;                      /* what is open */
+    QTAILQ_ENTRY(V9fsFid) open_lru;
     CoMutex dir_lock;                   /* one reader of a directory at once */
     V9fsAhead *ahead;                   /* entries read ahead, or NULL */
     /* Tread of a directory: bytes so far, and the driver's position there */
@@ -227,8 +246,18 @@ void v9fs_fid_move(V9fsState *s, V9fsFid *fid, V9fsNode *node);
 
 /**
  * v9fs_fid_set_file: the fid is now open as @file, which it takes over
+ * @flags: P9_DOTL_* to open it again with
+ * @st: attributes of what is open
  */
-void v9fs_fid_set_file(V9fsFid *fid, const V9fsFile *file);
+void v9fs_fid_set_file(V9fsState *s, V9fsFid *fid, const V9fsFile *file,
+                       uint32_t flags, const V9fsStat *st);
+
+/**
+ * v9fs_fid_drop_file: the fid is not open any more
+ *
+ * Returns whether there is a file to be closed, which the caller does then.
+ */
+bool v9fs_fid_drop_file(V9fsState *s, V9fsFid *fid);
 
 /**
  * v9fs_fids_drop: forget all fids and close what they have open
@@ -246,6 +275,46 @@ void v9fs_xattr_free(V9fsState *s, V9fsXattr *xattr);
  * v9fs_ahead_free: free what has been read ahead of a directory
  */
 void v9fs_ahead_free(V9fsState *s, V9fsAhead *ahead);
+
+/* 9p-reclaim.c: open files that are closed for a while */
+
+/**
+ * v9fs_fid_wake: let an open fid have its file again, if it is parked
+ *
+ * Returns 0; -ESTALE if the host has put another one in its place; or what
+ * keeps it from being opened.
+ */
+int coroutine_fn v9fs_fid_wake(V9fsPDU *pdu, V9fsFid *fid);
+
+/**
+ * v9fs_reclaim: close idle files until at most @keep are open
+ *
+ * Their fids stay open, parked.  Returns whether any was closed.
+ */
+bool coroutine_fn v9fs_reclaim(V9fsPDU *pdu, unsigned keep);
+
+/**
+ * v9fs_make_room: see to it that one more file can be opened
+ *
+ * v9fs_room_used() says that it is open now, or will not be.
+ */
+void coroutine_fn v9fs_make_room(V9fsPDU *pdu);
+void v9fs_room_used(V9fsState *s);
+
+/**
+ * v9fs_wait_for_others: wait until another request has ended, or a while
+ *
+ * Returns false if there is none.
+ */
+bool coroutine_fn v9fs_wait_for_others(V9fsPDU *pdu);
+
+/**
+ * v9fs_let_one_go_on: a request has ended, which one may wait for
+ */
+void v9fs_let_one_go_on(V9fsState *s);
+
+void v9fs_reclaim_init(V9fsState *s);
+void v9fs_reclaim_destroy(V9fsState *s);
 
 /* 9p-session-ops.c, for other handlers */
 
@@ -274,7 +343,7 @@ int coroutine_fn v9fs_open_fid(V9fsPDU *pdu, uint32_t flags, P9Qid *qid);
  * file is closed again, and -EINVAL returned.
  */
 int coroutine_fn v9fs_take_file(V9fsPDU *pdu, V9fsFid *fid, V9fsFile *file,
-                                uint32_t flags);
+                                uint32_t flags, const V9fsStat *st);
 
 /* 9p-u-ops.c, for other handlers */
 int coroutine_fn v9fs_read_dir(V9fsPDU *pdu, V9fsFid *fid);

@@ -426,8 +426,8 @@ void v9fs_place_seen(V9fsState *s, const V9fsPlace *p, const V9fsStat *st)
     }
 }
 
-/* Gives up what stood in the way; true if it is worth another run */
-static bool make_way(V9fsWork *w, int ret)
+/* Forgets handles that are no good; true if it is worth another run */
+static bool forget_stale(V9fsWork *w)
 {
     bool again = false;
 
@@ -440,10 +440,30 @@ static bool make_way(V9fsWork *w, int ret)
         again = again || p->stale;
         p->stale = false;
     }
-    if (ret == -EMFILE || ret == -ENFILE) {
-        again = v9fs_handles_shrink(w->s, w->s->nhandles / 2) > 0;
-    }
     return again;
+}
+
+/*
+ * Without descriptors: handles go first, then idle files.  If there are none
+ * other requests may soon give theirs back.  No locks are held.
+ */
+#define SHORT_RUNS      1000
+#define SHORT_TIME      (10 * NANOSECONDS_PER_SECOND)
+
+static bool coroutine_fn find_descriptors(V9fsPDU *pdu, V9fsWork *w, int ret)
+{
+    V9fsState *s = w->s;
+    int64_t now = get_clock();
+
+    if ((ret != -EMFILE && ret != -ENFILE) || w->reclaims) {
+        return false;
+    }
+    w->short_since = w->short_since ?: now;
+    if (w->short_runs++ == SHORT_RUNS || now - w->short_since > SHORT_TIME) {
+        return false;
+    }
+    return v9fs_handles_shrink(s, s->nhandles / 2) ||
+           v9fs_reclaim(pdu, s->nfiles / 2) || v9fs_wait_for_others(pdu);
 }
 
 /*
@@ -477,13 +497,13 @@ int coroutine_fn v9fs_co_work(V9fsPDU *pdu, V9fsWork *w)
         again = ret == -EAGAIN;
         if (ret == 0) {
             ret = run_anywhere(pdu, w);
-            again = ret < 0 && make_way(w, ret);
+            again = ret < 0 && forget_stale(w);
             if (w->finish) {
                 w->finish(w, ret);
             }
         }
         end(w);
-    } while (again);
+    } while (again || find_descriptors(pdu, w, ret));
     for (int i = 0; i < w->nplaces; i++) {
         if (node_of(&w->place[i])) {
             v9fs_node_unref(w->s, node_of(&w->place[i]));

@@ -51,11 +51,14 @@ struct V9fsWork {
     bool walks;                 /* it walks names below a place */
     bool moves_dir;             /* it renames or removes a directory */
     bool alters;                /* names that are places come or go */
+    bool reclaims;              /* it gives up descriptors itself */
     bool must_run;              /* even if the request has been cancelled */
 
     /* Set by v9fs_co_work() */
     V9fsState *s;
     bool locked_tree;
+    unsigned short_runs;        /* that ended without descriptors, */
+    int64_t short_since;        /* the first of them then */
     Coroutine *co;
     int ret;
 };
@@ -101,7 +104,8 @@ void v9fs_place_seen(V9fsState *s, const V9fsPlace *p, const V9fsStat *st);
  * Returns what the function returned; -ECANCELED if the request was cancelled
  * before it began; or what kept a place from being reached.  Crosses once
  * more only if a directory turns out to have been removed by the host, or
- * descriptors ran out and cached handles could be given up.
+ * descriptors ran out: handles and idle files are then given up, and what
+ * other requests hold is waited for, some seconds at most.
  */
 int coroutine_fn v9fs_co_work(V9fsPDU *pdu, V9fsWork *w);
 

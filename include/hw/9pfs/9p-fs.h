@@ -270,6 +270,8 @@ struct V9fsFs {
     const V9fsFsOps *ops;
     const V9fsExport *exp;
     V9fsHandle root;            /* open as long as the export is */
+    /* A file that is closed can be opened again, by a handle, too */
+    bool reopens;
     void *opaque;               /* the driver's */
     /*
      * Set by start: the driver keeps something of open files by name.  It is
