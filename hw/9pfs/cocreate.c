@@ -91,9 +91,9 @@ int coroutine_fn v9fs_co_u_create(V9fsPDU *pdu, V9fsFid *dir,
                                   const V9fsNew *new, V9fsUCreate *c)
 {
     CreateWork w = {
-        .w = { .run = create_run, .finish = create_finish, .nplaces = 2, .alters = true,
+        .w = { .run = create_run, .finish = create_finish, .nplaces = 2,
                .place = { v9fs_at_name(dir, new->name),
-                          v9fs_at_fid(c->link_to ?: dir) } },
+                          v9fs_at_fid(c->link_to ?: dir) }, .alters = true },
         .new = *new, .c = c,
     };
 
