@@ -50,6 +50,9 @@ int local_statfs(const V9fsCtx *cx, const V9fsObject *obj, P9Rstatfs *st)
     }
     /* The name's own, which may be the root of another file system */
     fd = local_os_open_node(found.at.fd, found.at.name, false);
+    if (fd == -EOPNOTSUPP) {
+        return local_os_statfs(found.at.fd, st);    /* no file or directory */
+    }
     if (fd < 0) {
         return fd;
     }
