@@ -9,6 +9,7 @@
 #include "qapi/error.h"
 #include "qemu/main-loop.h"
 #include "qemu/module.h"
+#include "hw/9pfs/9p-local-os.h"
 #include "memory-transport.h"
 
 static MemSession *session_of(V9fsState *s)
@@ -60,8 +61,35 @@ static const V9fsTransport mem_transport = {
     .mounted = mem_mounted,
 };
 
+/* V9FS_TEST_LACKS: what the local driver shall do without */
+static void lack_features(void)
+{
+    static const struct {
+        const char *name;
+        unsigned what;
+    } features[] = {
+        { "node", LOCAL_OS_NODE },
+        { "proc", LOCAL_OS_PROC },
+        { "openat2", LOCAL_OS_OPENAT2 },
+        { "statx", LOCAL_OS_STATX },
+        { "getdents", LOCAL_OS_GETDENTS },
+        { "fchmodat2", LOCAL_OS_FCHMODAT2 },
+        { "xattrat", LOCAL_OS_XATTRAT },
+        { "append", LOCAL_OS_APPEND },
+    };
+    const char *lacks = getenv("V9FS_TEST_LACKS") ?: "";
+    g_auto(GStrv) names = g_strsplit(lacks, ",", -1);
+
+    for (int i = 0; i < ARRAY_SIZE(features); i++) {
+        if (g_strv_contains((const char *const *)names, features[i].name)) {
+            local_os_disable(features[i].what);
+        }
+    }
+}
+
 void mem_init(void)
 {
+    lack_features();
     module_call_init(MODULE_INIT_TRACE);
     qemu_init_main_loop(&error_abort);
 }

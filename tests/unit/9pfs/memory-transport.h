@@ -38,6 +38,9 @@ typedef struct MemRequest {
 
 /**
  * mem_init: prepare the event loop; once, before anything else
+ *
+ * V9FS_TEST_LACKS=node,proc,openat2,... in the environment names LOCAL_OS_*
+ * features that the local driver shall do without.
  */
 void mem_init(void);
 

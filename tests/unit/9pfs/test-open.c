@@ -316,8 +316,9 @@ static void test_directory(gconstpointer by_host)
         g_assert_cmpint(CALL(m, unlinkat, ROOT, "moved",
                              P9_DOTL_AT_REMOVEDIR), ==, 0);
     }
+    /* Linux says ENOENT; readdir() of the C library, that there is no more. */
     g_assert_cmpuint(count_entries(m, OPEN, &err), ==, 0);
-    g_assert_cmpint(err, ==, -ENOENT);
+    g_assert_true(err == 0 || err == -ENOENT);
     g_assert_cmpint(getattr(m, OPEN, &a), ==, 0);
     g_assert_cmpuint(a.qid.path, ==, ino);
     g_assert_cmpuint(a.nlink, ==, 0);
