@@ -36,7 +36,7 @@ B ?= original
 
 .PHONY: all setup qemu qemu-original run demo check check-slow \
     check-unit check-qtest check-guest check-style check-series \
-    check-packages bench bench-device bench-compare check-bench \
+    check-packages bench bench-device bench-compare bench-msize check-bench \
     install-qemu clean distclean help
 
 all: qemu                       ## build qemu-system-x86_64 with this server
@@ -96,6 +96,9 @@ bench-device: setup check-bench  ## times of requests through the virtio device
 bench-compare: setup check-bench  ## two QEMUs in turns: A=BINARY [main] B=BINARY [original]
 	@scripts/bench-device --qemu "$(A)" --vs "$(B)" $(if $(QUICK),--quick) \
 	    $(BENCH)
+
+bench-msize: qemu check-bench   ## in a guest: what the size of messages is worth
+	@scripts/bench-msize $(if $(QUICK),--quick)
 
 check-bench:
 	@scripts/packages bench

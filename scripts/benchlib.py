@@ -20,9 +20,7 @@ def build_dir():
     """Where built things are: $BUILD, else what ./configure was told."""
     path = os.environ.get('BUILD')
     if not path:
-        path = subprocess.run(
-            ['bash', '-c', '. scripts/lib.sh; echo "$BUILD"'], cwd=TOP,
-            check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+        path = output('bash', '-c', '. scripts/lib.sh; echo "$BUILD"')
     return os.path.join(TOP, path)
 
 
@@ -37,6 +35,12 @@ def tool(*command):
                             stdin=subprocess.DEVNULL)
     if result.returncode:
         sys.exit(f'{os.path.basename(sys.argv[0])}: {command[0]} failed')
+
+
+def output(*command):
+    """What a program of this project prints."""
+    return subprocess.run(command, check=True, cwd=TOP,
+                          stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
 def built(target):

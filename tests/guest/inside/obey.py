@@ -3,9 +3,11 @@
 """The guest's side: mounts the shares, runs the checks it is told to run.
 
 Talks to the host in lines of JSON through a virtio serial port.  The host
-says {"mount": {...}, "now": time}, {"run": name, ...} or {"end": true}; the
-answer to each is one line with "result".  While a check runs it may send {"host": script},
-which the host answers at once with {"status": ..., "output": ...}.
+says {"mount": {...}, "now": time}, {"run": name, ...}, {"script": text} or
+{"end": true}; the answer to each is one line with "result".  A script is for
+benchmarks, which have no checks: bash runs it.  While a check runs it may send
+{"host": script}, which the host answers at once with {"status": ...,
+"output": ...}.
 Each check runs in a process of its own, so that it leaves nothing open.
 No check lives here.
 """
@@ -174,6 +176,14 @@ def run_commands(commands):
     return {'result': 'ok', 'detail': []}
 
 
+def run_script(text):
+    """What a script of the host printed, and its status."""
+    done = subprocess.run(['bash', '-euc', text], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, check=False)
+    return {'result': 'not ok' if done.returncode else 'ok',
+            'output': done.stdout, 'errors': done.stderr}
+
+
 def main():
     """Do what the host says until it says that it is over."""
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -188,6 +198,8 @@ def main():
             line.send(run_commands(mount(order['mount'])))
         elif 'run' in order:
             run(line, order)
+        elif 'script' in order:
+            line.send(run_script(order['script']))
         else:
             return
 

@@ -16,6 +16,9 @@
 
 enum { ROOT = 1, FID_A, FID_B, FID_OF_SLOT = 100 };
 
+/* What Linux reserves of msize for everything but a payload */
+#define IO_HEADER 24
+
 /* Refuse a reply */
 #define WRONG(...) (error_setg(errp, __VA_ARGS__), TURN_ERROR)
 
@@ -581,7 +584,7 @@ static bool take_entries(Device *d, const Workload *w, Slot *s, Error **errp)
 /* Until the reply is empty: then all names have to be there */
 static Turn read_on(Device *d, const Workload *w, Slot *s, Error **errp)
 {
-    P9Treaddir r = { own_fid(s), s->offset, w->msize - 24 };
+    P9Treaddir r = { own_fid(s), s->offset, w->msize - IO_HEADER };
     P9Tclunk c = { own_fid(s) };
 
     if (s->type == P9_TREADDIR && !s->reply.readdir.data.count) {
@@ -623,6 +626,7 @@ static Turn next_readdir(Device *d, const Workload *w, Slot *s, Error **errp)
 
 #define BIG 499712              /* 122 pages: fits msize 512000 */
 
+/* Without an arg, what reads and writes takes whole pages, up to msize */
 /* name, arg, depths, local, readdir, prepare, finish, next, native */
 const Script scripts[] = {
     { "noop", 0, 3, false, false, NULL, NULL, next_noop, native_noop },
@@ -654,6 +658,10 @@ const Script scripts[] = {
       next_write, native_write },
     { "write500k", BIG, 2, true, false, prepare_write, finish_write,
       next_write, native_write },
+    { "readmax", 0, 3, true, false, prepare_read, finish_fid, next_read,
+      native_read },
+    { "writemax", 0, 3, true, false, prepare_write, finish_write, next_write,
+      native_write },
     { "readlink", 0, 1, true, false, prepare_readlink, finish_readlink,
       next_readlink, native_readlink },
     { "xattr-absent", 0, 1, true, false, prepare_file, finish_fid, next_xattr,
@@ -685,7 +693,7 @@ static void add(GPtrArray *list, Export e, const Script *script,
     w->export = e;
     w->depth = depth;
     w->msize = msize;
-    w->arg = entries ?: script->arg;
+    w->arg = entries ?: script->arg ?: ROUND_DOWN(msize - IO_HEADER, 4 * KiB);
     g_ptr_array_add(list, w);
 }
 
@@ -714,7 +722,7 @@ static void add_export(GPtrArray *list, Export e)
         }
         if (script->reads_directory) {
             add_listings(list, e, script);
-        } else if (script->arg + P9_DIRENT_HDRSZ <= opt.msize) {
+        } else if (script->arg + IO_HEADER <= opt.msize) {
             for (unsigned i = 0; i < script->depths; i++) {
                 add(list, e, script, depths[i], opt.msize, 0);
             }
