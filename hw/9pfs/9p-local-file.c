@@ -120,7 +120,8 @@ static int local_open_at(const V9fsCtx *cx, const V9fsObject *obj,
     return fd;
 }
 
-static void local_set_file(V9fsFile *file, const V9fsHandle *dir, int fd,
+static void local_set_file(const V9fsCtx *cx, V9fsFile *file,
+                           const V9fsHandle *dir, int fd,
                            uint32_t flags, const V9fsStat *st)
 {
     *file = (V9fsFile) {
@@ -132,6 +133,7 @@ static void local_set_file(V9fsFile *file, const V9fsHandle *dir, int fd,
     if ((flags & P9_DOTL_NOACCESS) != P9_DOTL_RDONLY) {
         file->nowait |= LOCAL_NOWAIT_WRITTEN;
     }
+    local_of(cx)->model->keep_file(file, st);
 }
 
 /*
@@ -180,7 +182,7 @@ int local_open(const V9fsCtx *cx, const V9fsObject *obj, uint32_t flags,
     if (ret < 0) {
         return ret;
     }
-    local_set_file(out, obj->dir, ret, flags, st);
+    local_set_file(cx, out, obj->dir, ret, flags, st);
     return 0;
 }
 
@@ -209,7 +211,7 @@ static int local_create_new(const V9fsCtx *cx, const V9fsHandle *dir,
         close(at.fd);
         return ret;
     }
-    local_set_file(out, dir, at.fd, flags, st);
+    local_set_file(cx, out, dir, at.fd, flags, st);
     return 0;
 }
 
@@ -263,6 +265,10 @@ int local_close(const V9fsCtx *cx, V9fsFile *file)
 
     if (cx->nowait && !local_closes_quickly(file)) {
         return -EAGAIN;
+    }
+    if (file->kept) {
+        local_of(cx)->model->unkeep(file->kept);
+        file->kept = NULL;
     }
     file->fd = -1;
     /* Interrupted or not, the descriptor is gone. */

@@ -34,15 +34,19 @@ static void file_set_done(const V9fsCtx *cx, const LocalCreds *creds)
 }
 
 /*
- * The object's status has changed, and its time of that should: set what is
- * set, where that has no other effect and is allowed.
+ * Those who have the object otherwise learn of it; and its status has changed,
+ * so the time of that should: set what is set, where that has no other effect
+ * and is allowed.
  */
-static void file_touch(const LocalAt *at)
+static void file_tell(const LocalAt *at, const LocalCreds *creds)
 {
     V9fsStat st;
 
-    if (local_os_stat(at, LOCAL_STAT_MODE, &st) == 0 && !S_ISLNK(st.mode) &&
-        !(st.mode & (S_ISUID | S_ISGID))) {
+    if (local_os_stat(at, LOCAL_STAT_MODE, &st) < 0) {
+        return;
+    }
+    local_kept_changed(st.dev, st.ino, creds);
+    if (!S_ISLNK(st.mode) && !(st.mode & (S_ISUID | S_ISGID))) {
         local_os_chmod(at, st.mode & 07777);
     }
 }
@@ -53,8 +57,8 @@ static int file_set_creds(const V9fsCtx *cx, const V9fsObject *obj,
     int ret = local_meta_set(cx, obj, creds);
 
     if (ret == 0) {
+        file_tell(at, creds);
         file_set_done(cx, creds);
-        file_touch(at);
     }
     return ret;
 }
@@ -94,6 +98,7 @@ static int file_drop_suid(const V9fsCtx *cx, const V9fsObject *obj, int fd)
 
 /* One that has been given another name, in the directory where it may stay */
 typedef struct FileMove {
+    const V9fsHandle *newdir;
     int from, to;               /* directories of metadata; -1: there is none */
     const char *name;           /* in @from */
     char temp[48];              /* in @to; "": it is not there */
@@ -116,6 +121,15 @@ static void file_move_close(FileMove *move)
     }
 }
 
+static void file_move_undo(FileMove *move)
+{
+    if (*move->temp) {
+        renameat(move->to, move->temp, move->from, move->name);
+        local_meta_remove_dir(move->newdir);
+    }
+    file_move_close(move);
+}
+
 /* Takes the file of a name, if there is one, to another directory */
 static int file_move_begin(FileMove *move, const V9fsHandle *olddir,
                            const char *name, const V9fsHandle *newdir)
@@ -125,7 +139,7 @@ static int file_move_begin(FileMove *move, const V9fsHandle *olddir,
     V9fsStat st;
     int ret;
 
-    *move = (FileMove) { .name = name, .to = -1 };
+    *move = (FileMove) { .newdir = newdir, .name = name, .to = -1 };
     move->from = local_meta_dir(olddir, false);
     if (move->from < 0) {
         return move->from == -ENOENT ? 0 : move->from;
@@ -144,17 +158,9 @@ static int file_move_begin(FileMove *move, const V9fsHandle *olddir,
         ret = 0;
     }
     if (ret < 0) {
-        file_move_close(move);
+        file_move_undo(move);
     }
     return ret;
-}
-
-static void file_move_undo(FileMove *move)
-{
-    if (*move->temp) {
-        renameat(move->to, move->temp, move->from, move->name);
-    }
-    file_move_close(move);
 }
 
 /* Lets it have the name that its object has now */
@@ -403,18 +409,16 @@ static int file_rename(const V9fsCtx *cx, const V9fsHandle *olddir,
 /* ---------------------------------------------------------------------- */
 /* Links: all names of an object share one metadata file */
 
-/* Gives @name in @dir the metadata file of @obj, if it has one */
-static int file_link_meta(const V9fsObject *obj, int mdir, const char *name)
+/* Gives @name in @mdir the metadata file that is at a place */
+static int file_link_meta(const LocalMetaPlace *p, int mdir, const char *name)
 {
-    LocalAt from = { .fd = -1 };
-    int ret = -ENOENT;
+    LocalAt from = { .fd = -1, .name = p->name, .opened = p->kept };
+    int ret;
 
-    if (obj->name) {
-        from.fd = local_meta_dir(obj->dir, false);
-        from.name = obj->name;
-    } else if (obj->dir && local_meta_kept(obj->dir) >= 0) {
-        from.fd = local_meta_kept(obj->dir);
-        from.opened = true;
+    if (p->name) {
+        from.fd = local_meta_dir(p->dir, false);
+    } else if (p->kept) {
+        from.fd = local_kept_fd(p->kept);
     }
     if (from.fd < 0) {
         return -ENOENT;
@@ -424,7 +428,7 @@ static int file_link_meta(const V9fsObject *obj, int mdir, const char *name)
         unlinkat(mdir, name, 0);
         ret = local_os_link(&from, mdir, name);
     }
-    if (from.name) {
+    if (p->name) {
         close(from.fd);
     }
     return ret;
@@ -432,7 +436,8 @@ static int file_link_meta(const V9fsObject *obj, int mdir, const char *name)
 
 /* The same, with a file of its own where they cannot share one */
 static int file_link_creds(const V9fsCtx *cx, const V9fsObject *obj,
-                           const V9fsHandle *dir, const char *name)
+                           const LocalMetaPlace *p, const V9fsHandle *dir,
+                           const char *name)
 {
     LocalCreds creds = { 0 };
     int mdir = local_meta_dir(dir, true);
@@ -441,7 +446,7 @@ static int file_link_creds(const V9fsCtx *cx, const V9fsObject *obj,
     if (mdir < 0) {
         return mdir;
     }
-    ret = file_link_meta(obj, mdir, name);
+    ret = file_link_meta(p, mdir, name);
     close(mdir);
     if (ret == 0) {
         return 0;
@@ -455,21 +460,21 @@ static int file_link(const V9fsCtx *cx, const V9fsObject *obj,
 {
     static const LocalCreds none;
     LocalAt at = { .fd = dir->fd, .name = name };
+    LocalMetaPlace p;
     V9fsStat st;
-    int ret = local_plain_link(cx, obj, dir, name);
+    int ret = local_meta_find(cx, obj, &p) ?:
+              local_plain_link(cx, obj, dir, name) ?:
+              local_os_stat(&at, LOCAL_STAT_ID, &st);
 
-    if (ret == 0) {
-        ret = local_os_stat(&at, LOCAL_STAT_ID, &st);
-    }
     if (ret < 0) {
         return ret;
     }
     /* What has no metadata yet may get some later, and shares them then. */
-    if (obj->name) {
-        ret = local_meta_make(obj->dir, obj->name, &none, false);
+    if (p.name) {
+        ret = local_meta_make(p.dir, p.name, &none, false);
     }
     if (ret == 0 || ret == -EEXIST) {
-        ret = file_link_creds(cx, obj, dir, name);
+        ret = file_link_creds(cx, obj, &p, dir, name);
     }
     if (ret < 0) {
         local_undo(dir, name, &st);
@@ -485,6 +490,7 @@ const LocalModel local_mapped_file_model = {
     .link = file_link,
     .unlink = file_unlink,
     .rename = file_rename,
+    .keep_file = local_meta_keep_file,
     .keep = local_meta_keep,
     .unkeep = local_meta_unkeep,
     .get_creds = file_get_creds,

@@ -134,6 +134,15 @@ ssize_t local_mapped_readlink(const V9fsCtx *cx, const V9fsObject *obj,
 
 #define MAPPED_ATTRS (P9_SETATTR_MODE | P9_SETATTR_UID | P9_SETATTR_GID)
 
+void local_creds_merge(LocalCreds *creds, const LocalCreds *more)
+{
+    for (unsigned n = 0; n < LOCAL_CREDS_N; n++) {
+        if (local_creds_has(more, n)) {
+            local_creds_put(creds, n, more->value[n]);
+        }
+    }
+}
+
 bool local_creds_gives_suid(const LocalCreds *c)
 {
     return local_creds_has(c, LOCAL_CREDS_MODE) &&

@@ -37,6 +37,9 @@ static inline void local_creds_put(LocalCreds *c, unsigned n, uint64_t value)
     c->value[n] = value;
 }
 
+/* Sets in @creds what is in @more */
+void local_creds_merge(LocalCreds *creds, const LocalCreds *more);
+
 /**
  * local_creds_gives_suid: whether setting these makes a file setuid or setgid
  */

@@ -31,39 +31,52 @@ static const struct {
  */
 static GRWLock meta_lock;
 
-/* What a handle of an object without a name keeps (V9fsHandle.kept) */
-typedef struct MetaKept {
-    int fd;                     /* the metadata file; -1: there is none, then */
-    LocalCreds creds;           /* this is all there is; meta_lock */
-} MetaKept;
-
-/* Where an object's metadata are: nowhere if both are NULL */
-typedef struct MetaPlace {
-    const V9fsHandle *dir;
-    const char *name;           /* NULL: @dir is the export's root itself */
-    MetaKept *kept;
-} MetaPlace;
-
 static bool meta_is_root(const V9fsCtx *cx, const V9fsHandle *dir)
 {
     return dir->ino == cx->fs->root.ino && dir->dev == cx->fs->root.dev;
+}
+
+/* Whether the name in @obj, where there is one, still is its open file's */
+static int meta_is_same(const V9fsCtx *cx, const V9fsObject *obj)
+{
+    LocalAt at = { .fd = obj->dir->fd, .name = obj->name };
+    V9fsStat st;
+    int ret;
+
+    if (cx->nowait) {
+        at.fd = local_nowait_open(cx, obj->dir, obj->name, false);
+        at.name = NULL;
+    }
+    ret = at.fd < 0 ? at.fd : local_os_stat(&at, LOCAL_STAT_ID, &st);
+    if (at.fd != obj->dir->fd && at.fd >= 0) {
+        close(at.fd);
+    }
+    if (ret < 0) {
+        return ret == -ENOENT || ret == -ENOTDIR ? 0 : ret;
+    }
+    return local_kept_is(obj->file->kept, st.dev, st.ino);
 }
 
 /*
  * A handle that has no name here is one of a directory on the way to
  * something else, whose credentials do not matter, or was kept.
  */
-static MetaPlace meta_place(const V9fsCtx *cx, const V9fsObject *obj)
+int local_meta_find(const V9fsCtx *cx, const V9fsObject *obj,
+                    LocalMetaPlace *p)
 {
     const V9fsHandle *dir = obj->dir;
+    int ret = 1;
 
-    if (!dir) {
-        return (MetaPlace) { 0 };
+    *p = (LocalMetaPlace) { 0 };
+    if (dir && obj->name && obj->file) {
+        ret = meta_is_same(cx, obj);
     }
-    if (obj->name || meta_is_root(cx, dir)) {
-        return (MetaPlace) { .dir = dir, .name = obj->name };
+    if (ret > 0 && dir && (obj->name || meta_is_root(cx, dir))) {
+        *p = (LocalMetaPlace) { .dir = dir, .name = obj->name };
+    } else {
+        p->kept = obj->file ? obj->file->kept : dir->kept;
     }
-    return (MetaPlace) { .kept = dir->kept };
+    return MIN(ret, 0);
 }
 
 bool local_meta_hidden(const char *name, size_t len)
@@ -140,15 +153,6 @@ static size_t meta_format(char *text, size_t room, const LocalCreds *creds)
     return len;
 }
 
-static void meta_merge(LocalCreds *creds, const LocalCreds *more)
-{
-    for (int n = 0; n < LOCAL_CREDS_N; n++) {
-        if (local_creds_has(more, n)) {
-            local_creds_put(creds, n, more->value[n]);
-        }
-    }
-}
-
 /* ---------------------------------------------------------------------- */
 /* Opening */
 
@@ -174,6 +178,11 @@ int local_meta_dir(const V9fsHandle *dir, bool make)
         return -EIO;
     }
     return meta_no_file(fd);
+}
+
+void local_meta_remove_dir(const V9fsHandle *dir)
+{
+    unlinkat(dir->fd, LOCAL_META_DIR, AT_REMOVEDIR);
 }
 
 /* Without openat2() */
@@ -254,31 +263,31 @@ static int meta_read(const V9fsCtx *cx, int fd, unsigned nowait,
     return 0;
 }
 
-static int meta_get_kept(const V9fsCtx *cx, const V9fsHandle *h,
-                         MetaKept *kept, LocalCreds *creds)
+static int meta_get_kept(const V9fsCtx *cx, const V9fsObject *obj,
+                         LocalKept *kept, LocalCreds *creds)
 {
-    if (kept->fd >= 0) {
-        return meta_read(cx, kept->fd, h->nowait, creds);
+    int fd = local_kept_fd(kept);
+
+    if (fd >= 0) {
+        return meta_read(cx, fd, obj->file ? obj->file->nowait
+                                           : obj->dir->nowait, creds);
     }
-    if (!meta_lock_to_read(cx)) {
-        return -EAGAIN;
-    }
-    meta_merge(creds, &kept->creds);
-    g_rw_lock_reader_unlock(&meta_lock);
+    local_kept_read(kept, creds);
     return 0;
 }
 
 int local_meta_get(const V9fsCtx *cx, const V9fsObject *obj,
                    LocalCreds *creds)
 {
-    MetaPlace p = meta_place(cx, obj);
-    int fd, ret;
+    LocalMetaPlace p;
+    int fd;
+    int ret = local_meta_find(cx, obj, &p);
 
-    if (p.kept) {
-        return meta_get_kept(cx, obj->dir, p.kept, creds);
+    if (ret < 0) {
+        return ret;
     }
     if (!p.dir) {
-        return 0;
+        return p.kept ? meta_get_kept(cx, obj, p.kept, creds) : 0;
     }
     fd = meta_open(cx, p.dir, p.name, O_RDONLY);
     if (fd < 0) {
@@ -340,7 +349,7 @@ static int meta_change(int fd, const LocalCreds *more)
     }
     memcpy(text, old, size);
     meta_parse(text, size, &creds);
-    meta_merge(&creds, more);
+    local_creds_merge(&creds, more);
     return meta_write(fd, old, size, &creds);
 }
 
@@ -382,6 +391,9 @@ static int meta_make_once(const V9fsHandle *dir, const char *name,
     }
     ret = meta_make_in(mdir, name, creds, replace);
     close(mdir);
+    if (ret < 0) {
+        local_meta_remove_dir(dir);
+    }
     return ret;
 }
 
@@ -400,7 +412,7 @@ int local_meta_make(const V9fsHandle *dir, const char *name,
     return ret;
 }
 
-static int meta_set_named(const V9fsCtx *cx, const MetaPlace *p,
+static int meta_set_named(const V9fsCtx *cx, const LocalMetaPlace *p,
                           const LocalCreds *creds)
 {
     int fd = meta_open(cx, p->dir, p->name, O_RDWR);
@@ -414,75 +426,85 @@ static int meta_set_named(const V9fsCtx *cx, const MetaPlace *p,
                           : ret;
 }
 
-static int meta_set_kept(MetaKept *kept, const LocalCreds *creds)
+static int meta_set_at(const V9fsCtx *cx, const LocalMetaPlace *p,
+                       const LocalCreds *creds)
 {
-    if (kept->fd >= 0) {
-        return meta_change(kept->fd, creds);
+    if (p->dir) {
+        return meta_set_named(cx, p, creds);
     }
-    meta_merge(&kept->creds, creds);
-    return 0;
+    if (!p->kept) {
+        return -ENOENT;
+    }
+    return local_kept_fd(p->kept) >= 0 ?
+           meta_change(local_kept_fd(p->kept), creds) : 0;
 }
 
 int local_meta_set(const V9fsCtx *cx, const V9fsObject *obj,
                    const LocalCreds *creds)
 {
-    MetaPlace p = meta_place(cx, obj);
-    int ret = -ENOENT;
+    LocalMetaPlace p;
+    int ret = local_meta_find(cx, obj, &p);
 
+    if (ret < 0) {
+        return ret;
+    }
     if (!cx->nowait) {
         g_rw_lock_writer_lock(&meta_lock);
     } else if (!g_rw_lock_writer_trylock(&meta_lock)) {
         return -EAGAIN;
     }
-    if (p.kept) {
-        ret = meta_set_kept(p.kept, creds);
-    } else if (p.dir) {
-        ret = meta_set_named(cx, &p, creds);
-    }
+    ret = meta_set_at(cx, &p, creds);
     g_rw_lock_writer_unlock(&meta_lock);
+    if (ret == 0 && p.kept) {
+        local_kept_merge(p.kept, creds);
+    }
     return ret;
 }
 
 /* ---------------------------------------------------------------------- */
-/* Keeping what is about to lose its name */
+/* Keeping what may lose its name */
+
+void local_meta_keep_file(V9fsFile *file, const V9fsStat *st)
+{
+    LocalCreds creds = { 0 };
+
+    local_creds_put(&creds, LOCAL_CREDS_UID, st->uid);
+    local_creds_put(&creds, LOCAL_CREDS_GID, st->gid);
+    local_creds_put(&creds, LOCAL_CREDS_MODE, st->mode);
+    file->kept = local_kept_get(st->dev, st->ino);
+    local_kept_merge(file->kept, &creds);
+}
 
 int local_meta_keep(const V9fsCtx *cx, const V9fsHandle *dir,
                     const char *name, V9fsHandle *h)
 {
-    g_autofree MetaKept *kept = g_new0(MetaKept, 1);
+    LocalCreds creds = { 0 };
     int fd = meta_open(cx, dir, name, O_RDWR);
+    bool writable = fd >= 0;
     int ret = 0;
 
-    kept->fd = fd;
     if (fd == -EACCES || fd == -EPERM || fd == -EROFS) {
         fd = meta_open(cx, dir, name, O_RDONLY);
     }
     if (fd < 0 && fd != -ENOENT) {
         return fd;
     }
-    if (fd >= 0 && kept->fd < 0) {
-        ret = meta_read(cx, fd, dir->nowait, &kept->creds);
-        close(fd);
+    if (fd >= 0) {
+        ret = meta_read(cx, fd, dir->nowait, &creds);
     }
     if (ret == 0) {
-        h->kept = g_steal_pointer(&kept);
+        h->kept = local_kept_get(h->dev, h->ino);
+        local_kept_merge(h->kept, &creds);
+    }
+    if (ret == 0 && writable) {
+        local_kept_take_fd(h->kept, fd);
+    } else if (fd >= 0) {
+        close(fd);
     }
     return ret;
 }
 
-void local_meta_unkeep(V9fsHandle *h)
+void local_meta_unkeep(void *kept)
 {
-    MetaKept *kept = h->kept;
-
-    if (kept && kept->fd >= 0) {
-        close(kept->fd);
-    }
-    g_clear_pointer(&h->kept, g_free);
-}
-
-int local_meta_kept(const V9fsHandle *h)
-{
-    const MetaKept *kept = h->kept;
-
-    return kept ? kept->fd : -1;
+    local_kept_put(kept);
 }

@@ -16,7 +16,7 @@
 #ifndef HW_9PFS_9P_LOCAL_META_H
 #define HW_9PFS_9P_LOCAL_META_H
 
-#include "9p-local-mapped.h"
+#include "9p-local-kept.h"
 
 #define LOCAL_META_DIR  ".virtfs_metadata"
 #define LOCAL_META_ROOT ".virtfs_metadata_root"
@@ -33,6 +33,26 @@ bool local_meta_hidden(const char *name, size_t len);
  * Returns a handle; -ENOENT if there is none.
  */
 int local_meta_dir(const V9fsHandle *dir, bool make);
+
+/**
+ * local_meta_remove_dir: remove it, if it is empty
+ */
+void local_meta_remove_dir(const V9fsHandle *dir);
+
+/* Where an object's metadata are: in a file, or kept, or not known */
+typedef struct LocalMetaPlace {
+    const V9fsHandle *dir;
+    const char *name;           /* NULL: @dir is the export's root itself */
+    LocalKept *kept;            /* if @dir is NULL */
+} LocalMetaPlace;
+
+/**
+ * local_meta_find: where an object's metadata are
+ *
+ * A name that has become another object's is not an open file's any more.
+ */
+int local_meta_find(const V9fsCtx *cx, const V9fsObject *obj,
+                    LocalMetaPlace *p);
 
 /**
  * local_meta_get: read what is kept of an object, if anything
@@ -55,15 +75,9 @@ int local_meta_make(const V9fsHandle *dir, const char *name,
                     const LocalCreds *creds, bool replace);
 
 /* LocalModel functions */
+void local_meta_keep_file(V9fsFile *file, const V9fsStat *st);
 int local_meta_keep(const V9fsCtx *cx, const V9fsHandle *dir,
                     const char *name, V9fsHandle *h);
-void local_meta_unkeep(V9fsHandle *h);
-
-/**
- * local_meta_kept: a descriptor of the metadata file that a handle keeps
- *
- * The handle's; -1 if there is none.
- */
-int local_meta_kept(const V9fsHandle *h);
+void local_meta_unkeep(void *kept);
 
 #endif

@@ -157,19 +157,22 @@ void local_close_handle(V9fsFs *fs, V9fsHandle *h)
 {
     const Local *local = fs->opaque;
 
-    local->model->unkeep(h);
+    if (h->kept) {
+        local->model->unkeep(h->kept);
+        h->kept = NULL;
+    }
     close(h->fd);
     h->fd = -1;
+}
+
+void local_plain_keep_file(V9fsFile *file, const V9fsStat *st)
+{
 }
 
 int local_plain_keep(const V9fsCtx *cx, const V9fsHandle *dir,
                      const char *name, V9fsHandle *h)
 {
     return 0;
-}
-
-void local_plain_unkeep(V9fsHandle *h)
-{
 }
 
 bool local_is_gone(const V9fsCtx *cx, const V9fsHandle *h)

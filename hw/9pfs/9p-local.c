@@ -50,8 +50,8 @@ static int none_chown(const LocalAt *at, uint32_t uid, uint32_t gid)
     .link = local_plain_link, \
     .unlink = local_plain_unlink, \
     .rename = local_plain_rename, \
+    .keep_file = local_plain_keep_file, \
     .keep = local_plain_keep, \
-    .unkeep = local_plain_unkeep, \
     .xattr_host = local_plain_xattr_host, \
     .xattr_guest = local_plain_xattr_guest
 

@@ -70,12 +70,15 @@ typedef struct LocalModel {
                   const char *newname);
 
     /*
-     * @h is a handle of a name that may go: what is kept by the name is to be
-     * found by the handle (@h->kept) from now on
+     * What is kept by name is to be found, whatever becomes of the name, by
+     * an open file (@file->kept), and by a handle of a name that may go.
+     * @st: what the guest sees of the file
      */
+    void (*keep_file)(V9fsFile *file, const V9fsStat *st);
     int (*keep)(const V9fsCtx *cx, const V9fsHandle *dir, const char *name,
                 V9fsHandle *h);
-    void (*unkeep)(V9fsHandle *h);
+    /* Gives back what is not NULL of either */
+    void (*unkeep)(void *kept);
 
     /*
      * Names of extended attributes, guest's to host's (in @buf if it is
@@ -225,9 +228,9 @@ void local_close_handle(V9fsFs *fs, V9fsHandle *h);
 bool local_is_gone(const V9fsCtx *cx, const V9fsHandle *h);
 
 /* LocalModel functions for models that keep nothing by name */
+void local_plain_keep_file(V9fsFile *file, const V9fsStat *st);
 int local_plain_keep(const V9fsCtx *cx, const V9fsHandle *dir,
                      const char *name, V9fsHandle *h);
-void local_plain_unkeep(V9fsHandle *h);
 
 /* ---------------------------------------------------------------------- */
 /* 9p-local-attr.c: attributes */

@@ -65,7 +65,7 @@ typedef struct V9fsHandle {
     uint64_t dev, ino;          /* set by open_handle */
     unsigned nowait;            /* the driver's: what can be tried here */
     bool pinned;                /* of an object that may lose its name */
-    void *kept;                 /* the driver's: then, what it keeps by name */
+    void *kept;                 /* the driver's: what it keeps of that, then */
     /* The rest belongs to the server's thread. */
     unsigned refs;
     void *owner;                /* node that caches it */
@@ -83,6 +83,7 @@ typedef struct V9fsFile {
     uint64_t dev;               /* of a directory's entries, mounts apart */
     uint64_t pos;               /* directory: where the next read goes on */
     unsigned suid_seen;         /* the driver's: see V9fsFs.suid_changes */
+    void *kept;                 /* the driver's */
 } V9fsFile;
 
 /**

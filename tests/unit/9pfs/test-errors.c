@@ -408,6 +408,11 @@ static void test_mapped_xattr(gconstpointer table)
     run_table(GPOINTER_TO_UINT(table), V9FS_MODEL_MAPPED_XATTR);
 }
 
+static void test_mapped_file(gconstpointer table)
+{
+    run_table(GPOINTER_TO_UINT(table), V9FS_MODEL_MAPPED_FILE);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -417,6 +422,7 @@ int main(int argc, char **argv)
         { "none", test_none },
         { "passthrough", test_passthrough },
         { "mapped-xattr", test_mapped_xattr },
+        { "mapped-file", test_mapped_file },
     };
 
     g_test_init(&argc, &argv, NULL);

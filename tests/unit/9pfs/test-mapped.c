@@ -430,14 +430,24 @@ static void test_unlinked(gconstpointer data)
 static void test_host_changes(gconstpointer data)
 {
     g_autoptr(Share) s = share_new(model_of(data));
+    g_autofree char *was = NULL;
 
     g_assert_cmpint(CALL(s->m, mkdir, 0, "d", 0755, 0), ==, 0);
     g_assert_cmpint(create(s, 1, "d", "f", 0640), ==, 0);
+    g_assert_cmpint(walk_open(s->m, 2, "d/f", P9_DOTL_RDONLY), ==, 0);
+    g_assert_cmpint(chmod_path(s, "d/f", 04751), ==, 0);
     /* Replaced: the guest has the old one open */
     tree_write(s->t, "d/other", "");
     tree_rename(s->t, "d/other", "d/f");
-    g_assert_cmpuint(size_of(s->m, 1), ==, 0);
+    was = g_strdup(kept(s, "d/f"));
+    expect_seen(s, 1, S_IFREG | 04751, USER, GROUP);
     g_assert_cmpint(write_at(s->m, 1, 0, "x"), ==, 1);
+    expect_seen(s, 2, S_IFREG | 0751, USER, GROUP);
+    g_assert_cmpint(CALL(s->m, setattr, .fid = 2, .uid = 9, .mode = 0600,
+                         .valid = P9_SETATTR_UID | P9_SETATTR_MODE), ==, 0);
+    expect_seen(s, 1, S_IFREG | 0600, 9, GROUP);
+    /* What it has now is another file's */
+    g_assert_cmpstr(kept(s, "d/f"), ==, was);
     /* The whole directory is gone, and another one there */
     tree_remove(s->t, "d");
     g_assert_cmpuint(size_of(s->m, 1), ==, 1);
