@@ -684,7 +684,44 @@ static void test_read_dir_root(void)
     mem_free(m);
 }
 
-/* A whole tree is made and removed with what Linux sends. */
+/* Each message of the dialect with a fid in each state */
+static void test_states(void)
+{
+    enum { WALKED = 1, FILE_OPEN, DIR_OPEN, ABSENT };
+    static const struct {
+        uint32_t fid;
+        int open, create, stat, wstat, read, write;
+    } cases[] = {
+        { ABSENT, -EBADF, -EBADF, -EBADF, -EBADF, -EBADF, -EBADF },
+        { FILE_OPEN, -EINVAL, -EINVAL, 0, 0, 0, 1 },
+        { DIR_OPEN, -EINVAL, -EINVAL, 0, -EISDIR, 0, -EISDIR },
+        { WALKED, 0, -EINVAL, 0, 0, 0, 1 },     /* open since the first */
+    };
+    g_autoptr(Tree) t = tree_new();
+    MemSession *m = serve(t);
+
+    tree_write(t, "file", "");
+    g_assert_cmpint(walk(m, 0, WALKED, "file"), ==, 0);
+    g_assert_cmpint(walk(m, 0, FILE_OPEN, "file"), ==, 0);
+    g_assert_cmpint(clone_fid(m, 0, DIR_OPEN), ==, 0);
+    g_assert_cmpint(CALL(m, open, FILE_OPEN, P9_ORDWR), ==, 0);
+    g_assert_cmpint(CALL(m, open, DIR_OPEN, P9_OREAD), ==, 0);
+    g_assert_cmpint(CALL(m, create, WALKED, "x", 0600), ==, -ENOTDIR);
+    for (int i = 0; i < ARRAY_SIZE(cases); i++) {
+        uint32_t fid = cases[i].fid;
+
+        g_assert_cmpint(CALL(m, open, fid, P9_ORDWR), ==, cases[i].open);
+        g_assert_cmpint(CALL(m, create, fid, "x", 0600), ==, cases[i].create);
+        g_assert_cmpint(CALL(m, stat, fid), ==, cases[i].stat);
+        g_assert_cmpint(WSTAT(m, fid, .length = 3), ==, cases[i].wstat);
+        g_assert_cmpint(CALL(m, read, fid, 0, 4096), ==, cases[i].read);
+        g_assert_cmpint(write_at(m, fid, 0, "x"), ==, cases[i].write);
+    }
+    g_assert_cmpint(clone_fid(m, 0, 9), ==, 0);
+    mem_free(m);
+}
+
+/* The tree of the tests' driver */
 static void test_synth(void)
 {
     MemSession *m = mem_new(&v9fs_synth_ops, NULL, V9FS_MODEL_UNSET);
@@ -759,6 +796,7 @@ int main(int argc, char **argv)
     g_test_add_func("/9pfs/u/read-dir/offsets", test_read_dir_offsets);
     g_test_add_func("/9pfs/u/read-dir/records", test_read_dir_records);
     g_test_add_func("/9pfs/u/read-dir/root", test_read_dir_root);
+    g_test_add_func("/9pfs/u/states", test_states);
     g_test_add_func("/9pfs/u/read-dir/synth", test_synth);
     g_test_add_func("/9pfs/u/crossings", test_crossings);
     return g_test_run();
