@@ -4,7 +4,8 @@
  * One table of requests that succeed, at least one for each message.  Each
  * crosses to a worker as often as the table says; is refused, with nothing
  * done, if its reply has no room; and if it is flushed while it waits for a
- * worker it either has never happened or is answered.
+ * worker it either has never happened or is answered.  A read-only export
+ * refuses what changes it; and all of them at once leave nothing behind.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -264,6 +265,98 @@ static void test_flushed(gconstpointer data)
     mem_free(m);
 }
 
+/* Read-only exports */
+
+/* What changes nothing here, but only because of who asks for it, or when */
+static bool is_change(const Row *row)
+{
+    return row->type == P9_TLCREATE || row->type == P9_TXATTRCREATE ||
+           row->type == P9_TWRITE;
+}
+
+/* What changes the tree is refused, and nothing else. */
+static void test_readonly(gconstpointer data)
+{
+    const Row *row = data;
+    g_autofree char *before = NULL, *after = NULL;
+    bool changes = is_change(row);
+
+    if (row->type == P9_TCLUNK && row->req.clunk.fid == NEW_XATTR) {
+        return;         /* A read-only export has no such fids. */
+    }
+    for (int readonly = 0; readonly < 2; readonly++) {
+        g_autoptr(Tree) t = tree_new();
+        MemSession *m = serve(t);
+        int err;
+
+        g_clear_pointer(&before, g_free);
+        g_clear_pointer(&after, g_free);
+        before = tree_snapshot(t);
+        m->exp.readonly = readonly;
+        err = mem_call(m, row->type, &row->req, NULL);
+        after = tree_snapshot(t);
+        if (readonly) {
+            g_assert_cmpint(err, ==, changes ? -EROFS : 0);
+            g_assert_cmpstr(after, ==, before);
+        }
+        changes = changes || !g_str_equal(after, before);
+        mem_free(m);
+    }
+}
+
+/* All at once */
+
+static bool is_harmless(const Row *row)
+{
+    return row->type != P9_TVERSION && row->type != P9_TATTACH;
+}
+
+/*
+ * Everything in any order at the same time, some of it flushed.  What comes
+ * of each is chance, but all are answered and nothing is left.
+ */
+static void storm(bool reset)
+{
+    g_autoptr(Tree) t = tree_new();
+    MemSession *m = serve(t);
+    MemRequest *r[4 * ARRAY_SIZE(rows)];
+    unsigned n = 0;
+
+    while (n + 1 < ARRAY_SIZE(r)) {
+        const Row *row = &rows[g_test_rand_int_range(0, ARRAY_SIZE(rows))];
+
+        if (is_harmless(row)) {
+            r[n] = mem_send(m, n, row->type, &row->req, 8192);
+            n++;
+        }
+        if (n && g_test_rand_int_range(0, 4) == 0) {
+            r[n] = SEND(m, n, flush, g_test_rand_int_range(0, n));
+            n++;
+        }
+    }
+    if (reset) {
+        v9fs_reset(&m->s);
+    }
+    for (unsigned i = 0; i < n; i++) {
+        mem_wait(r[i]);
+        mem_request_free(r[i]);
+    }
+    v9fs_reset(&m->s);
+    g_assert_cmpuint(g_hash_table_size(m->s.nodes), ==, 0);
+    g_assert_cmpuint(m->s.fs.xattr_fids, ==, 0);
+    mem_free(m);
+}
+
+static void test_storm(void)
+{
+    unsigned descriptors = open_descriptors();
+
+    for (int i = 0; i < (g_test_slow() ? 2000 : 20); i++) {
+        storm(i & 1);
+        g_assert_cmpuint(open_descriptors(), <=, descriptors);
+    }
+}
+
 /* A message that is not in the table has no success, or does not exist. */
 static void test_complete(void)
 {
@@ -292,11 +385,13 @@ int main(int argc, char **argv)
         { "crossings", test_crossings },
         { "small-reply", test_small_reply },
         { "flushed", test_flushed },
+        { "readonly", test_readonly },
     };
 
     g_test_init(&argc, &argv, NULL);
     mem_init();
     g_test_add_func("/9p/requests/complete", test_complete);
+    g_test_add_func("/9p/requests/storm", test_storm);
     for (int i = 0; i < ARRAY_SIZE(tests); i++) {
         for (int j = 0; j < ARRAY_SIZE(rows); j++) {
             g_autofree char *path = g_strdup_printf("/9p/requests/%s/%s",
