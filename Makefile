@@ -29,14 +29,15 @@ OUT = $(abspath $(BUILD))/out
 QEMU = $(OUT)/qemu-system-x86_64
 
 PREFIX ?= /usr/local
-# Of `make bench-compare`: paths, or main (this server), original (QEMU's own).
+# Of bench-compare and bench-guest: paths, or main (this server), original (QEMU's own).
 # QUICK=yes shortens all benchmarks; BENCH has more options of bench-device.
 A ?= main
 B ?= original
 
 .PHONY: all setup qemu qemu-original run demo check check-slow \
     check-unit check-qtest check-guest check-style check-series \
-    check-packages bench bench-device bench-compare bench-msize check-bench \
+    check-packages bench bench-device bench-compare bench-msize bench-guest \
+    check-bench \
     install-qemu clean distclean help
 
 all: qemu                       ## build qemu-system-x86_64 with this server
@@ -99,6 +100,9 @@ bench-compare: setup check-bench  ## two QEMUs in turns: A=BINARY [main] B=BINAR
 
 bench-msize: qemu check-bench   ## in a guest: what the size of messages is worth
 	@scripts/bench-msize $(if $(QUICK),--quick)
+
+bench-guest: qemu qemu-original check-bench  ## in guests: CPU time of git, find, tar and such
+	@scripts/bench-guest $(if $(QUICK),--quick) --qemu "$(A)" --vs "$(B)"
 
 check-bench:
 	@scripts/packages bench

@@ -5,6 +5,7 @@ It is the one of tests/guest, with a share for each directory.
 """
 import argparse
 import os
+import signal
 import sys
 import tarfile
 
@@ -14,6 +15,8 @@ sys.path.insert(0, os.path.join(lib.TOP, 'tests/guest/host'))
 import vm       # noqa: E402 pylint: disable=wrong-import-position
 
 BOOT_TIMEOUT = 300
+# What is mounted, made and running has to go, however a script ends
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 
 def guest_files():
