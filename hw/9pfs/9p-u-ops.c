@@ -209,6 +209,19 @@ int coroutine_fn v9fs_do_wstat(V9fsPDU *pdu)
 }
 
 /*
+ * Linux goes on reading until its buffer is full.  Where the next record did
+ * not fit it asks for what is left of the buffer: nothing comes there.  If it
+ * asks for so little again, it means that.
+ */
+static bool is_leftover(V9fsFid *fid, uint64_t offset, uint32_t count)
+{
+    bool leftover = offset && count <= fid->read_left;
+
+    fid->read_left = 0;
+    return leftover;
+}
+
+/*
  * Tread of a directory: whole stat records, from the start or from where the
  * last one ended
  */
@@ -223,10 +236,16 @@ static int coroutine_fn read_stats(V9fsPDU *pdu, V9fsFid *fid, uint32_t count)
     } else if (offset != fid->read_end) {
         return -EINVAL;
     }
+    if (is_leftover(fid, offset, count)) {
+        return 0;
+    }
     v9fs_payload(&payload, pdu->in_sg, pdu->in_num, P9_READ_HDRSZ, count);
     ret = v9fs_co_read_stats(pdu, fid, &fid->read_pos, payload.iov, payload.n,
                              count);
-    fid->read_end += MAX(ret, 0);
+    if (ret > 0) {
+        fid->read_end += ret;
+        fid->read_left = count - ret;
+    }
     return ret;
 }
 

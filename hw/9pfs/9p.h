@@ -165,6 +165,7 @@ struct V9fsFid {
     V9fsAhead *ahead;                   /* entries read ahead, or NULL */
     /* Tread of a directory: bytes so far, and the driver's position there */
     uint64_t read_end, read_pos;
+    uint32_t read_left;                 /* bytes the last one left unused */
     V9fsXattr *xattr;                   /* if one of the xattr states */
     CoQueue idle;                       /* Tclunk waits for other requests */
 };
