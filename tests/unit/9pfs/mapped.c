@@ -28,14 +28,19 @@ static void serve(Share *s)
     g_assert_cmpint(mem_call(s->m, P9_TATTACH, &user, NULL), ==, 0);
 }
 
-Share *share_new(V9fsModel model)
+Share *share_of(Tree *t, V9fsModel model)
 {
     Share *s = g_new0(Share, 1);
 
-    s->t = tree_new();
+    s->t = t;
     s->model = model;
     serve(s);
     return s;
+}
+
+Share *share_new(V9fsModel model)
+{
+    return share_of(tree_new(), model);
 }
 
 void share_restart(Share *s)

@@ -27,6 +27,8 @@ typedef struct Share {
 } Share;
 
 Share *share_new(V9fsModel model);
+/* Of a tree that is there; it becomes the share's */
+Share *share_of(Tree *t, V9fsModel model);
 void share_free(Share *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Share, share_free)
 /* Another server for the same directory: all that was in memory is gone */
