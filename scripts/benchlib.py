@@ -99,6 +99,15 @@ def line(widths, *cells):
                    for w, cell in zip(widths, map(str, cells))), flush=True)
 
 
+def file_system(path):
+    """Of a directory: tmpfs, ext4 and so on; "-" of "-"."""
+    if path == '-':
+        return path
+    found = subprocess.run(['findmnt', '-n', '-o', 'FSTYPE', '-T', path],
+                           check=False, stdout=subprocess.PIPE, text=True)
+    return (found.stdout.split() or ['?'])[-1]
+
+
 def machine():
     """What was measured on."""
     model = ''

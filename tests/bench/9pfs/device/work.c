@@ -626,7 +626,7 @@ static Turn next_readdir(Device *d, const Workload *w, Slot *s, Error **errp)
 
 #define BIG 499712              /* 122 pages: fits msize 512000 */
 
-/* Without an arg, what reads and writes takes whole pages, up to msize */
+/* Without an arg, what reads and writes does so with all that msize takes */
 /* name, arg, depths, local, readdir, prepare, finish, next, native */
 const Script scripts[] = {
     { "noop", 0, 3, false, false, NULL, NULL, next_noop, native_noop },
@@ -693,7 +693,7 @@ static void add(GPtrArray *list, Export e, const Script *script,
     w->export = e;
     w->depth = depth;
     w->msize = msize;
-    w->arg = entries ?: script->arg ?: ROUND_DOWN(msize - IO_HEADER, 4 * KiB);
+    w->arg = entries ?: script->arg ?: ROUND_DOWN(msize - IO_HEADER, 8);
     g_ptr_array_add(list, w);
 }
 
