@@ -351,7 +351,7 @@ static void test_storm(void)
 {
     unsigned descriptors = open_descriptors();
 
-    for (int i = 0; i < (g_test_slow() ? 2000 : 20); i++) {
+    for (int i = 0; i < (g_test_slow() ? 300 : 10); i++) {
         storm(i & 1);
         g_assert_cmpuint(open_descriptors(), <=, descriptors);
     }
