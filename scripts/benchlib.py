@@ -4,6 +4,7 @@
 Results are lists of dicts.  A script calls save() with its results and a
 figure; it has printed its table by then, row by row, which is its progress.
 """
+import functools
 import json
 import os
 import platform
@@ -43,6 +44,7 @@ def output(*command):
                           stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
+@functools.lru_cache
 def built(target):
     """The path of a target of the main build, built when it is not."""
     tool('scripts/setup')
