@@ -46,7 +46,8 @@ static LocalKept *kept_find(uint64_t dev, uint64_t ino)
 
 LocalKept *local_kept_get(uint64_t dev, uint64_t ino)
 {
-    g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&kept_lock);
+    G_GNUC_UNUSED g_autoptr(GMutexLocker) locker =
+        g_mutex_locker_new(&kept_lock);
     LocalKept *kept = kept_find(dev, ino);
 
     if (!kept) {
@@ -63,7 +64,8 @@ LocalKept *local_kept_get(uint64_t dev, uint64_t ino)
 
 void local_kept_put(LocalKept *kept)
 {
-    g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&kept_lock);
+    G_GNUC_UNUSED g_autoptr(GMutexLocker) locker =
+        g_mutex_locker_new(&kept_lock);
 
     if (--kept->refs) {
         return;
@@ -80,21 +82,24 @@ void local_kept_put(LocalKept *kept)
 
 void local_kept_read(LocalKept *kept, LocalCreds *creds)
 {
-    g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&kept_lock);
+    G_GNUC_UNUSED g_autoptr(GMutexLocker) locker =
+        g_mutex_locker_new(&kept_lock);
 
     local_creds_merge(creds, &kept->creds);
 }
 
 void local_kept_merge(LocalKept *kept, const LocalCreds *creds)
 {
-    g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&kept_lock);
+    G_GNUC_UNUSED g_autoptr(GMutexLocker) locker =
+        g_mutex_locker_new(&kept_lock);
 
     local_creds_merge(&kept->creds, creds);
 }
 
 void local_kept_changed(uint64_t dev, uint64_t ino, const LocalCreds *creds)
 {
-    g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&kept_lock);
+    G_GNUC_UNUSED g_autoptr(GMutexLocker) locker =
+        g_mutex_locker_new(&kept_lock);
     LocalKept *kept = kept_find(dev, ino);
 
     if (kept) {
@@ -104,7 +109,8 @@ void local_kept_changed(uint64_t dev, uint64_t ino, const LocalCreds *creds)
 
 void local_kept_take_fd(LocalKept *kept, int fd)
 {
-    g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&kept_lock);
+    G_GNUC_UNUSED g_autoptr(GMutexLocker) locker =
+        g_mutex_locker_new(&kept_lock);
 
     if (kept->fd < 0) {
         qatomic_set(&kept->fd, fd);
