@@ -410,7 +410,7 @@ void v9fs_submit(V9fsPDU *pdu)
     pdu->buf = pdu->inline_buf;
     pdu->fid[0] = pdu->fid[1] = NULL;
     pdu->cancelled = false;
-    pdu->aiocb = NULL;
+    pdu->job = NULL;
     pdu->crossings = 0;
     memset(&pdu->res, 0, sizeof(pdu->res));
     qemu_co_queue_init(&pdu->done);
@@ -437,8 +437,8 @@ int v9fs_set_mounted(V9fsState *s, bool mounted)
 void v9fs_pdu_cancel(V9fsPDU *pdu)
 {
     pdu->cancelled = true;
-    if (pdu->aiocb) {
-        pdu->aiocb->aiocb_info->cancel_async(pdu->aiocb);
+    if (pdu->job) {
+        v9fs_job_cancel(&pdu->s->workers, pdu->job);
     }
 }
 
@@ -499,7 +499,7 @@ void v9fs_reset(V9fsState *s)
     drop_backlog(s);
     v9fs_fids_drop(s);
     v9fs_handles_shrink(s, 0);
-    AIO_WAIT_WHILE_UNLOCKED(NULL, s->closing);
+    AIO_WAIT_WHILE_UNLOCKED(NULL, s->closing || s->workers.active);
     s->msize = 0;
     s->dialect = P9_DIALECT_L;
     s->draining = false;
@@ -530,6 +530,7 @@ bool v9fs_state_init(V9fsState *s, const V9fsExport *exp,
     s->transport = transport;
     share_descriptors(s);
     v9fs_reclaim_init(s);
+    v9fs_workers_init(&s->workers);
     s->fids = g_hash_table_new(NULL, NULL);
     s->msize = 0;
     s->in_flight = s->closing = s->aheads = 0;
@@ -551,6 +552,7 @@ bool v9fs_state_init(V9fsState *s, const V9fsExport *exp,
 void v9fs_state_cleanup(V9fsState *s)
 {
     v9fs_throttle_stop(&s->throttle);
+    v9fs_workers_destroy(&s->workers);
     v9fs_reclaim_destroy(s);
     v9fs_nodes_destroy(s);
     v9fs_qidmap_destroy(&s->qids);

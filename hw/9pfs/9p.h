@@ -19,6 +19,7 @@
 #include "hw/9pfs/9p-qid.h"
 #include "hw/9pfs/9p-stats.h"
 #include "hw/9pfs/9p-throttle.h"
+#include "hw/9pfs/9p-workers.h"
 
 typedef struct V9fsState V9fsState;
 typedef struct V9fsPDU V9fsPDU;
@@ -64,7 +65,7 @@ struct V9fsPDU {
     P9Reply res;
     V9fsFid *fid[2];                    /* those that the message names */
     bool cancelled;                     /* by Tflush or the session's end */
-    BlockAIOCB *aiocb;                  /* work item in the thread pool */
+    V9fsJob *job;                       /* work item on its way */
     unsigned crossings;
     CoQueue done;                       /* Tflush waits here */
     QLIST_ENTRY(V9fsPDU) by_tag;
@@ -86,6 +87,7 @@ typedef struct V9fsTry {
 struct V9fsState {
     V9fsFs fs;
     V9fsTry try;
+    V9fsWorkers workers;
     const V9fsTransport *transport;
     const char *tag;                    /* mount tag, for messages, or NULL */
     uint32_t msize;                     /* 0: no Tversion yet */

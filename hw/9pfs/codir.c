@@ -14,7 +14,6 @@
 
 #include "qemu/osdep.h"
 #include "qemu/units.h"
-#include "block/thread-pool.h"
 #include "hw/9pfs/coth.h"
 #include "trace.h"
 
@@ -191,15 +190,16 @@ static bool get_buffer(V9fsState *s, V9fsAhead *a, size_t size)
 }
 
 typedef struct AheadWork {
+    V9fsJob job;
     V9fsState *s;
     V9fsFid *dir;
     struct iovec iov;
     ReaddirWork r;
 } AheadWork;
 
-static int ahead_run(void *opaque)
+static int ahead_run(V9fsJob *job)
 {
-    AheadWork *w = opaque;
+    AheadWork *w = container_of(job, AheadWork, job);
     V9fsCtx cx = { .fs = &w->s->fs };
 
     return read_entries(&cx, &w->r);
@@ -216,7 +216,7 @@ static void coroutine_fn read_ahead(void *opaque)
     a->changes = w->dir->node->changes;
     a->at = w->r.offset;
     a->entries = 0;
-    ret = s->draining ? -ECANCELED : thread_pool_submit_co(ahead_run, w);
+    ret = s->draining ? -ECANCELED : v9fs_workers_run(&s->workers, &w->job);
     a->ready = ret > 0 || w->r.ended;
     a->used = MAX(ret, 0);
     a->next = w->r.offset;
@@ -242,7 +242,8 @@ static void coroutine_fn start_ahead(V9fsState *s, V9fsFid *dir,
     }
     w = g_new(AheadWork, 1);
     *w = (AheadWork) {
-        .s = s, .dir = dir, .iov = { a->buf, a->room },
+        .job = { .run = ahead_run }, .s = s, .dir = dir,
+        .iov = { a->buf, a->room },
         .r = { .w = { .s = s }, .dir = &dir->file, .root = done->root,
                .offset = done->offset, .left = a->room, .iovcnt = 1,
                .entries = &a->entries },

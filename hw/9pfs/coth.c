@@ -5,7 +5,6 @@
  */
 
 #include "qemu/osdep.h"
-#include "block/thread-pool.h"
 #include "qemu/timer.h"
 #include "hw/9pfs/coth.h"
 #include "trace.h"
@@ -324,34 +323,25 @@ static int run(const V9fsCtx *cx, V9fsWork *w)
     return ret;
 }
 
-static int work_in_thread(void *opaque)
+static int run_job(V9fsJob *job)
 {
-    V9fsWork *w = opaque;
+    V9fsWork *w = container_of(job, V9fsWork, job);
     V9fsCtx cx = { .fs = &w->s->fs };
 
     return run(&cx, w);
 }
 
-static void work_done(void *opaque, int ret)
-{
-    V9fsWork *w = opaque;
-
-    w->ret = ret;
-    aio_co_wake(w->co);
-}
-
 static int coroutine_fn run_in_worker(V9fsPDU *pdu, V9fsWork *w)
 {
-    BlockAIOCB *aiocb;
+    int ret;
 
-    w->co = qemu_coroutine_self();
+    w->job = (V9fsJob) { .run = run_job, .must_run = w->must_run };
     pdu->crossings++;
     trace_v9fs_crossing(pdu->header.tag, pdu->header.type);
-    aiocb = thread_pool_submit_aio(work_in_thread, w, work_done, w);
-    pdu->aiocb = w->must_run ? NULL : aiocb;
-    qemu_coroutine_yield();
-    pdu->aiocb = NULL;
-    return w->ret;
+    pdu->job = &w->job;
+    ret = v9fs_workers_run(&w->s->workers, &w->job);
+    pdu->job = NULL;
+    return ret;
 }
 
 /* The server's thread's side */

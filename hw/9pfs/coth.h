@@ -59,8 +59,7 @@ struct V9fsWork {
     bool locked_tree;
     unsigned short_runs;        /* that ended without descriptors, */
     int64_t short_since;        /* the first of them then */
-    Coroutine *co;
-    int ret;
+    V9fsJob job;
 };
 
 /**
