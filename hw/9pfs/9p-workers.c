@@ -12,8 +12,8 @@
 #include "qemu/timer.h"
 #include "hw/9pfs/9p-workers.h"
 
-/* Drainers at most: half of the pool's threads, which others need, too */
-#define MAX_DRAINERS    32
+/* Jobs at once: half of the pool's threads, which others need, too */
+#define MAX_BUSY        32
 /*
  * Drainers to begin with.  Most jobs take less time than to wake a thread:
  * only if some are left after a while they wait for something, and are better
@@ -21,10 +21,16 @@
  */
 #define FEW_DRAINERS    2
 #define MORE_AFTER      50000       /* ns */
+/*
+ * The pool makes no thread as long as it has an idle one, though that may have
+ * been woken for somebody else's work already.  So it is seen to it that
+ * drainers do begin.
+ */
+#define CHECK_AFTER     1000000     /* ns */
 
 static V9fsJob *take_job(V9fsWorkers *ws)
 {
-    V9fsJob *job = QTAILQ_FIRST(&ws->todo);
+    V9fsJob *job = ws->busy < MAX_BUSY ? QTAILQ_FIRST(&ws->todo) : NULL;
 
     if (job) {
         QTAILQ_REMOVE(&ws->todo, job, next);
@@ -85,35 +91,53 @@ static void drained(void *opaque, int ret)
     hand_back(ws);
 }
 
-/* Sees to it that what is queued is taken, by @most drainers */
-static void start_drainers(V9fsWorkers *ws, unsigned most)
+/*
+ * Sees to it that what is queued is taken, by @most drainers; by another one
+ * if those there are do not @begin.  Returns how much is left if they do.
+ */
+static unsigned start_drainers(V9fsWorkers *ws, unsigned most, bool begin)
 {
-    unsigned wanted, missing;
-    bool more;
+    unsigned wanted, missing, left;
 
     WITH_QEMU_LOCK_GUARD(&ws->lock) {
-        wanted = MIN(ws->busy + MIN(ws->ntodo, most), MAX_DRAINERS);
+        wanted = MIN(ws->busy + MIN(ws->ntodo, most), MAX_BUSY);
         missing = wanted - MIN(ws->drainers, wanted);
+        if (begin && !missing && ws->busy < wanted) {
+            missing = 1;
+        }
         ws->drainers += missing;
-        more = ws->ntodo > most && wanted < MAX_DRAINERS;
+        left = ws->busy == MAX_BUSY ? 0 : ws->ntodo;
     }
-    for (ws->active += missing; missing; missing--) {
+    ws->active += missing;
+    for (unsigned i = 0; i < missing; i++) {
         thread_pool_submit_aio(drain, ws, drained, ws);
     }
-    if (more) {
-        timer_mod(ws->more, qemu_clock_get_ns(QEMU_CLOCK_REALTIME) +
-                            MORE_AFTER);
-    }
+    return left;
+}
+
+static void look_again(V9fsWorkers *ws, int64_t after)
+{
+    timer_mod_anticipate_ns(ws->again,
+                            qemu_clock_get_ns(QEMU_CLOCK_REALTIME) + after);
 }
 
 static void start_few(void *opaque)
 {
-    start_drainers(opaque, FEW_DRAINERS);
+    V9fsWorkers *ws = opaque;
+    unsigned left = start_drainers(ws, FEW_DRAINERS, false);
+
+    if (left > FEW_DRAINERS) {
+        look_again(ws, MORE_AFTER);
+    } else if (!timer_pending(ws->again)) {
+        look_again(ws, CHECK_AFTER);
+    }
 }
 
 static void start_more(void *opaque)
 {
-    start_drainers(opaque, MAX_DRAINERS);
+    if (start_drainers(opaque, MAX_BUSY, true)) {
+        look_again(opaque, CHECK_AFTER);
+    }
 }
 
 int coroutine_fn v9fs_workers_run(V9fsWorkers *ws, V9fsJob *job)
@@ -152,14 +176,14 @@ void v9fs_workers_init(V9fsWorkers *ws)
     QTAILQ_INIT(&ws->done);
     ws->ntodo = ws->drainers = ws->busy = ws->active = 0;
     ws->bh = aio_bh_new(ctx, hand_back, ws);
-    ws->more = aio_timer_new(ctx, QEMU_CLOCK_REALTIME, SCALE_NS, start_more,
-                             ws);
+    ws->again = aio_timer_new(ctx, QEMU_CLOCK_REALTIME, SCALE_NS, start_more,
+                              ws);
 }
 
 void v9fs_workers_destroy(V9fsWorkers *ws)
 {
     assert(!ws->active && QTAILQ_EMPTY(&ws->todo));
-    timer_free(ws->more);
+    timer_free(ws->again);
     qemu_bh_delete(ws->bh);
     qemu_mutex_destroy(&ws->lock);
 }

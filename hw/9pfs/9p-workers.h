@@ -39,7 +39,7 @@ struct V9fsWorkers {
     unsigned drainers, busy;            /* how many; those that have a job */
     unsigned active;                    /* not yet reported; server's thread */
     QEMUBH *bh;                         /* hands back what is done */
-    QEMUTimer *more;                    /* there is more than was thought */
+    QEMUTimer *again;                   /* whether all that is queued is taken */
 };
 
 /**
