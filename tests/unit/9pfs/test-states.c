@@ -363,8 +363,12 @@ static void fixture_free(Fixture *f)
 static bool run_row(Fixture *f, const Row *row, State state)
 {
     g_autofree char *after = NULL;
+    uint64_t crossings = all_crossings(f->m);
     int err = mem_call(f->m, row->type, &row->req, NULL);
 
+    crossings = all_crossings(f->m) - crossings;
+    /* Removing what is open is two things to do, and closing comes last. */
+    g_assert_cmpuint(crossings, <=, row->type == P9_TREMOVE ? 2 : 1);
     if (err != -row->err[state]) {
         complain(row, state, err);
     }
