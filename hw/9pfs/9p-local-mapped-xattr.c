@@ -15,10 +15,10 @@ static const struct {
     const char *name;
     size_t size;
 } xattr_fields[LOCAL_CREDS_N] = {
-    [LOCAL_CREDS_UID] = { "user.virtfs.uid", 4 },
-    [LOCAL_CREDS_GID] = { "user.virtfs.gid", 4 },
     [LOCAL_CREDS_MODE] = { "user.virtfs.mode", 4 },
     [LOCAL_CREDS_RDEV] = { "user.virtfs.rdev", 8 },
+    [LOCAL_CREDS_UID] = { "user.virtfs.uid", 4 },
+    [LOCAL_CREDS_GID] = { "user.virtfs.gid", 4 },
 };
 
 /* Adds one to @creds, if there is one */

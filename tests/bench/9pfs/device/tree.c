@@ -60,9 +60,9 @@ static void set_owner(Export export, const char *path, uint32_t mode)
         const char *name;
         uint32_t value;
     } attrs[] = {
+        { "user.virtfs.mode", cpu_to_le32(mode) },
         { "user.virtfs.uid", 0 },
         { "user.virtfs.gid", 0 },
-        { "user.virtfs.mode", cpu_to_le32(mode) },
     };
 
     for (int i = 0; export == EXPORT_MAPPED && i < ARRAY_SIZE(attrs); i++) {
