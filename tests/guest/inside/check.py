@@ -92,13 +92,13 @@ class Place:
         os.chmod(path, mode)
         return path
 
-    def remount(self):
+    def remount(self, version='9p2000.L'):
         """Unmount the share and mount it again: no cached state is left."""
         if self.local:
             subprocess.run(['sync'], check=True)
             return
         commands = [mount_command(self.tag, self.root, self.cache,
-                                  self.msize)]
+                                  self.msize, version)]
         if os.path.ismount(self.root):
             commands.insert(0, ['umount', self.root])
         for command in commands:
@@ -108,9 +108,9 @@ class Place:
                 raise Failure(f'{" ".join(command)}: {done.stderr.strip()}')
 
 
-def mount_command(tag, where, cache, msize):
+def mount_command(tag, where, cache, msize, version='9p2000.L'):
     """The command by which a guest mounts a share."""
-    options = f'trans=virtio,version=9p2000.L,msize={msize},cache={cache}'
+    options = f'trans=virtio,version={version},msize={msize},cache={cache}'
     return ['mount', '-t', '9p', '-o', options, tag, where]
 
 
