@@ -29,15 +29,17 @@ OUT = $(abspath $(BUILD))/out
 QEMU = $(OUT)/qemu-system-x86_64
 
 PREFIX ?= /usr/local
+# Of `make fuzz`
+SECONDS ?= 60
 # Of bench-compare and bench-guest: paths, or main (this server), original (QEMU's own).
 # QUICK=yes shortens all benchmarks; BENCH has more options of bench-device.
 A ?= main
 B ?= original
 
 .PHONY: all setup qemu qemu-original run demo check check-slow \
-    check-unit check-qtest check-guest check-style check-series \
+    check-unit check-qtest check-guest check-fuzz check-style check-series \
     check-packages bench bench-device bench-compare bench-msize bench-guest \
-    check-bench \
+    check-bench fuzz \
     install-qemu clean distclean help
 
 all: qemu                       ## build qemu-system-x86_64 with this server
@@ -64,10 +66,10 @@ install-qemu: qemu              ## install the built QEMU below PREFIX=DIR
 	@scripts/install "$(PREFIX)"
 
 check: setup check-packages     ## every layer of tests
-	@scripts/check style series unit qtest guest
+	@scripts/check style series unit qtest fuzz guest
 
 check-slow: setup check-packages  ## the same, with what takes long
-	@scripts/check --slow style series unit qtest guest
+	@scripts/check --slow style series unit qtest fuzz guest
 
 check-unit: setup check-packages  ## the server in one process, with ASan and UBSan
 	@scripts/check unit
@@ -77,6 +79,12 @@ check-qtest: setup check-packages  ## the virtio device, as a driver sees it
 
 check-guest: setup check-packages  ## a Linux guest works in its shares
 	@scripts/check guest
+
+check-fuzz: setup check-packages  ## inputs known and new for the fuzz targets
+	@scripts/check fuzz
+
+fuzz: setup                     ## look for inputs that break it, SECONDS=N a target
+	@scripts/fuzz --seconds $(SECONDS)
 
 check-style: setup check-packages  ## checkpatch, shellcheck and the like
 	@scripts/check style
