@@ -25,6 +25,19 @@ static int file_get_creds(const V9fsCtx *cx, const V9fsObject *obj,
     return local_meta_get(cx, obj, creds);
 }
 
+/* A directory's number of links tells how many directories are in it. */
+static int file_stat_fix(const V9fsCtx *cx, const V9fsObject *obj,
+                         const LocalAt *at, V9fsStat *st)
+{
+    int ret = local_mapped_stat_fix(cx, obj, at, st);
+
+    if (ret == 0 && S_ISDIR(st->mode) && st->nlink > 2) {
+        ret = local_meta_has_dir(cx, obj, at);
+        st->nlink -= MAX(ret, 0);
+    }
+    return MIN(ret, 0);
+}
+
 /* Open files must be looked at again before they are written to. */
 static void file_set_done(const V9fsCtx *cx, const LocalCreds *creds)
 {
@@ -484,6 +497,7 @@ static int file_link(const V9fsCtx *cx, const V9fsObject *obj,
 
 const LocalModel local_mapped_file_model = {
     LOCAL_MAPPED_MODEL,
+    .stat_fix = file_stat_fix,
     .hidden = local_meta_hidden,
     .files_by_name = true,
     .drop_suid = file_drop_suid,

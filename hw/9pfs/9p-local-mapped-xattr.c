@@ -123,6 +123,7 @@ static int xattr_drop_suid(const V9fsCtx *cx, const V9fsObject *obj, int fd)
 
 const LocalModel local_mapped_xattr_model = {
     LOCAL_MAPPED_MODEL,
+    .stat_fix = local_mapped_stat_fix,
     .hidden = local_plain_hidden,
     .drop_suid = xattr_drop_suid,
     .link = local_plain_link,

@@ -70,7 +70,6 @@ const char *local_mapped_xattr_guest(const char *name);
 
 #define LOCAL_MAPPED_MODEL \
     .hides_types = true, \
-    .stat_fix = local_mapped_stat_fix, \
     .setattr = local_mapped_setattr, \
     .readlink = local_mapped_readlink, \
     .new_mode = local_mapped_new_mode, \

@@ -180,6 +180,33 @@ int local_meta_dir(const V9fsHandle *dir, bool make)
     return meta_no_file(fd);
 }
 
+int local_meta_has_dir(const V9fsCtx *cx, const V9fsObject *obj,
+                       const LocalAt *at)
+{
+    V9fsHandle dir = {
+        .fd = at->fd,
+        .nowait = obj->file ? obj->file->nowait : obj->dir->nowait,
+    };
+    int fd;
+
+    if (at->name) {
+        dir.fd = local_os_open_node(at->fd, at->name, true);
+    }
+    if (dir.fd < 0) {
+        return dir.fd;
+    }
+    fd = cx->nowait ? local_nowait_open(cx, &dir, LOCAL_META_DIR, true)
+                    : local_os_open_node(dir.fd, LOCAL_META_DIR, true);
+    if (at->name) {
+        close(dir.fd);
+    }
+    if (fd >= 0) {
+        close(fd);
+        return 1;
+    }
+    return fd == -EACCES || meta_no_file(fd) == -ENOENT ? 0 : fd;
+}
+
 void local_meta_remove_dir(const V9fsHandle *dir)
 {
     unlinkat(dir->fd, LOCAL_META_DIR, AT_REMOVEDIR);

@@ -35,6 +35,15 @@ bool local_meta_hidden(const char *name, size_t len);
 int local_meta_dir(const V9fsHandle *dir, bool make);
 
 /**
+ * local_meta_has_dir: whether a directory has one
+ * @obj, @at: the directory, as in LocalModel
+ *
+ * Returns 1 or 0.
+ */
+int local_meta_has_dir(const V9fsCtx *cx, const V9fsObject *obj,
+                       const LocalAt *at);
+
+/**
  * local_meta_remove_dir: remove it, if it is empty
  */
 void local_meta_remove_dir(const V9fsHandle *dir);

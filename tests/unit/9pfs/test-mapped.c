@@ -305,6 +305,37 @@ static void test_rename(gconstpointer data)
     expect_kind(s, "chr", &kinds[5]);
 }
 
+static uint64_t links_of(Share *s, const char *path)
+{
+    P9Rgetattr r;
+
+    g_assert_cmpint(walk(s->m, 0, 901, path), ==, 0);
+    g_assert_cmpint(getattr(s->m, 901, &r), ==, 0);
+    g_assert_cmpint(clunk(s->m, 901), ==, 0);
+    return r.nlink;
+}
+
+/* Programs take a directory's links for the number of those in it. */
+static void test_dir_links(gconstpointer data)
+{
+    g_autoptr(Share) s = share_new(model_of(data));
+
+    g_assert_cmpint(CALL(s->m, mkdir, 0, "d", 0755, 0), ==, 0);
+    if (links_of(s, "d") != 2) {
+        g_test_skip("TMPDIR's file system does not count directories");
+        return;
+    }
+    g_assert_cmpint(walk(s->m, 0, 1, "d"), ==, 0);
+    g_assert_cmpint(CALL(s->m, mknod, 1, "file", S_IFREG | 0644), ==, 0);
+    g_assert_cmpuint(links_of(s, "d"), ==, 2);
+    g_assert_cmpint(CALL(s->m, mkdir, 1, "e", 0755, 0), ==, 0);
+    g_assert_cmpuint(links_of(s, "d"), ==, 3);
+    tree_mkdir(s->t, "d/f");
+    g_assert_cmpuint(links_of(s, "d"), ==, 4);
+    tree_mkdir(s->t, "d/f/g");
+    g_assert_cmpuint(links_of(s, "d/f"), ==, 3);
+}
+
 /* Whatever is in a directory goes along, open files too. */
 static void test_rename_dir(gconstpointer data)
 {
@@ -550,6 +581,7 @@ static const struct {
     { "drop-suid", test_drop_suid },
     { "rename", test_rename },
     { "rename-dir", test_rename_dir },
+    { "dir-links", test_dir_links },
     { "link", test_link },
     { "unlinked", test_unlinked },
     { "host-changes", test_host_changes },
