@@ -36,7 +36,7 @@ SECONDS ?= 60
 A ?= main
 B ?= original
 
-.PHONY: all setup qemu qemu-original run demo check check-slow \
+.PHONY: all setup qemu qemu-original run demo check check-slow requests \
     check-unit check-qtest check-guest check-fuzz check-style check-series \
     check-packages bench bench-device bench-compare bench-msize bench-guest \
     check-bench fuzz \
@@ -111,6 +111,10 @@ bench-msize: qemu check-bench   ## in a guest: what the size of messages is wort
 
 bench-guest: qemu qemu-original check-bench  ## in guests: CPU time of git, find, tar and such
 	@scripts/bench-guest $(if $(QUICK),--quick) --qemu "$(A)" --vs "$(B)"
+
+requests: setup check-packages  ## what each request costs, into docs/requests.md
+	@scripts/request-costs > $(BUILD)/requests.md
+	@mv $(BUILD)/requests.md docs/requests.md
 
 check-bench:
 	@scripts/packages bench

@@ -118,11 +118,11 @@ ssize_t local_nowait_read(V9fsFile *file, const struct iovec *iov, int iovcnt,
         iov_size(iov, iovcnt) > LOCAL_NOWAIT_BYTES) {
         return -EAGAIN;
     }
-    ret = local_os_read_cached(file->fd, iov, iovcnt, offset);
-    if (ret == -EOPNOTSUPP && (file->nowait & LOCAL_NOWAIT_MEMORY)) {
+    if (file->nowait & LOCAL_NOWAIT_MEMORY) {
         ret = preadv(file->fd, iov, iovcnt, offset);
-        return ret < 0 ? -errno : ret;
+        return ret < 0 ? (errno == EINTR ? -EAGAIN : -errno) : ret;
     }
+    ret = local_os_read_cached(file->fd, iov, iovcnt, offset);
     return ret == -EOPNOTSUPP || ret == -EINTR ? -EAGAIN : ret;
 }
 

@@ -221,7 +221,7 @@ static const struct Step {
     { "xattrwalk, absent", do_no_xattr, 3, 1, 0 },
     { "setattr, mode", do_setattr, 3, 1, 1 },
     { "lopen, file", do_lopen, 4, 4, 0 },
-    { "read", do_read, 2, 1, 0 },
+    { "read", do_read, 1, 1, 0 },
     { "getattr, open", do_getattr_open, 1, 1, 0 },
     { "clunk, open file", do_clunk_open, 2, 1, 0 },
     { NULL, do_clone, 0, 0, 0 },
