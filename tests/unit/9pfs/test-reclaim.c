@@ -290,6 +290,9 @@ static void test_ended(void)
     g_assert_false(tree_exists(t, "file0"));
     mem_attach(m, 8192);
     g_assert_cmpuint(m->s.nfiles, ==, 0);
+    while (m->s.closing) {      /* the handle of what has been removed */
+        aio_poll(qemu_get_aio_context(), true);
+    }
     g_assert_cmpuint(open_descriptors(), <=, descriptors);
     tree_write(t, "file0", "");
     open_files(m, P9_DOTL_RDONLY);
