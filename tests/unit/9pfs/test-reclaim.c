@@ -8,6 +8,7 @@
 
 #include "qemu/osdep.h"
 #include <sys/resource.h>
+#include "qemu/main-loop.h"
 #include "client.h"
 #include "tree.h"
 
