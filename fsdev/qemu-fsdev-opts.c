@@ -24,6 +24,7 @@
     F("dmode", STRING, \
       "octal host mode of new directories, mapped models only") \
     F("multidevs", STRING, "remap, forbid or warn") \
+    F("locks", BOOL, "keep the guest's locks on the host's files, too") \
     F("max_xattr", NUMBER, "xattr fids at once, 0 for no limit") \
     F("max_fids", NUMBER, "fids at once, 0 for no limit") \
     /* Known so that qemu-fsdev.c can say what became of them */ \

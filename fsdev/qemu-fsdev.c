@@ -265,6 +265,7 @@ static bool fsdev_parse(QemuOpts *opts, V9fsExport *exp, Error **errp)
 {
     exp->path = g_strdup(qemu_opt_get(opts, "path"));
     exp->readonly = qemu_opt_get_bool(opts, "readonly", false);
+    exp->locks = qemu_opt_get_bool(opts, "locks", true);
     exp->fmode = 0600;
     exp->dmode = 0700;
     exp->max_xattr = MAX_XATTR_DEFAULT;

@@ -153,6 +153,7 @@ void v9fs_fids_drop(V9fsState *s)
         }
         free_fid(s, fid);
     }
+    v9fs_locks_drop(s);
     v9fs_set_mounted(s, false);
 }
 

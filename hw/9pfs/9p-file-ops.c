@@ -171,31 +171,3 @@ int coroutine_fn v9fs_do_fsync(V9fsPDU *pdu)
 {
     return v9fs_co_fsync(pdu, pdu->fid[0], pdu->req.fsync.datasync);
 }
-
-/* The guest's kernel arbitrates between its own processes. */
-int coroutine_fn v9fs_do_lock(V9fsPDU *pdu)
-{
-    const P9Tlock *req = &pdu->req.lock;
-
-    if (req->type > P9_LOCK_TYPE_UNLCK || (req->flags & ~(uint32_t)
-        (P9_LOCK_FLAGS_BLOCK | P9_LOCK_FLAGS_RECLAIM))) {
-        return -EINVAL;
-    }
-    pdu->res.lock.status = P9_LOCK_SUCCESS;
-    return 0;
-}
-
-int coroutine_fn v9fs_do_getlock(V9fsPDU *pdu)
-{
-    const P9Tgetlock *req = &pdu->req.getlock;
-
-    if (req->type > P9_LOCK_TYPE_UNLCK) {
-        return -EINVAL;
-    }
-    pdu->res.getlock = (P9Rgetlock) {
-        .type = P9_LOCK_TYPE_UNLCK, .start = req->start,
-        .length = req->length, .proc_id = req->proc_id,
-        .client_id = req->client_id,
-    };
-    return 0;
-}

@@ -129,6 +129,7 @@ static void local_set_file(const V9fsCtx *cx, V9fsFile *file,
         .is_dir = S_ISDIR(st->mode),
         .nowait = st->dev == dir->dev ? dir->nowait : local_nowait_of(fd),
         .dev = st->dev,
+        .ino = st->ino,
     };
     if ((flags & P9_DOTL_NOACCESS) != P9_DOTL_RDONLY) {
         file->nowait |= LOCAL_NOWAIT_WRITTEN;

@@ -182,6 +182,22 @@ ssize_t local_os_write_cached(int fd, const struct iovec *iov, int iovcnt,
                               uint64_t offset);
 
 /**
+ * local_os_lock: lock or unlock bytes, without waiting
+ *
+ * The lock is the open file description's, whose access must allow it
+ * (-EBADF).  -EAGAIN if another one has it.  Hosts without such locks grant
+ * everything.  9p-local-os-lock.c
+ */
+int local_os_lock(int fd, const V9fsLock *lock);
+
+/**
+ * local_os_getlock: find a lock of another description that is in the way
+ * @lock: replaced by that, or its type by P9_LOCK_TYPE_UNLCK
+ * @pid: its process, 0 if it has none
+ */
+int local_os_getlock(int fd, V9fsLock *lock, uint32_t *pid);
+
+/**
  * local_os_fs_type: the number of the kind of file system (f_type), or 0
  */
 uint32_t local_os_fs_type(int fd);

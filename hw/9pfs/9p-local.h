@@ -273,6 +273,14 @@ ssize_t local_pwritev(const V9fsCtx *cx, const V9fsObject *obj,
                       bool append);
 int local_fsync(const V9fsCtx *cx, V9fsFile *file, bool datasync);
 
+/* 9p-local-lock.c: locks */
+
+int local_open_holder(const V9fsCtx *cx, V9fsFile *file, V9fsFile *holder);
+int local_lock(const V9fsCtx *cx, V9fsFile *holder, const V9fsLock *lock);
+int local_getlock(const V9fsCtx *cx, V9fsFile *file, V9fsLock *lock,
+                  uint32_t *pid);
+
+/* ---------------------------------------------------------------------- */
 /* 9p-local-dir.c: open directories */
 
 /* V9fsFile.pos when it is not known where the host's descriptor stands */

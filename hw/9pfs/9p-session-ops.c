@@ -150,6 +150,8 @@ int coroutine_fn v9fs_do_walk(V9fsPDU *pdu)
 
 int coroutine_fn v9fs_end_fid(V9fsPDU *pdu, V9fsFid *fid)
 {
+    bool has_file;
+
     if (!v9fs_fid_remove(pdu->s, fid)) {
         /* Two that waited for each other would wait for ever. */
         return 0;
@@ -157,8 +159,9 @@ int coroutine_fn v9fs_end_fid(V9fsPDU *pdu, V9fsFid *fid)
     while (fid->refs > 1) {
         qemu_co_queue_wait(&fid->idle, NULL);
     }
-    if (v9fs_fid_drop_file(pdu->s, fid)) {
-        return v9fs_co_close(pdu, &fid->file);
+    has_file = v9fs_fid_drop_file(pdu->s, fid);
+    if (has_file || fid->locks) {
+        return v9fs_close_fid(pdu, fid, has_file);
     }
     if (fid->state == V9FS_FID_NEW_XATTR) {
         return v9fs_set_new_xattr(pdu, fid);

@@ -478,6 +478,7 @@ static int synth_open_node(V9fsFs *fs, V9fsSynthNode *node, uint32_t flags,
         .opaque = node,
         .is_dir = is_dir,
         .dev = SYNTH_DEV,
+        .ino = node->ino,
     };
     synth_fill_stat(fs, node, st);
     return 0;

@@ -15,6 +15,7 @@
 #include "qapi/error.h"
 #include "qemu/error-report.h"
 #include "hw/9pfs/9p-node.h"
+#include "9p-lock.h"
 #include "trace.h"
 
 /* Bytes of the largest reply without its payload: a path's, and some */
@@ -544,6 +545,7 @@ bool v9fs_state_init(V9fsState *s, const V9fsExport *exp,
     qemu_co_queue_init(&s->drained);
     QSIMPLEQ_INIT(&s->backlog);
     v9fs_nodes_init(s);
+    v9fs_locks_init(s);
     v9fs_throttle_start(&s->throttle, &exp->throttle);
     v9fs_qidmap_init(&s->qids, exp->multidevs, s->fs.root.dev);
     return true;
@@ -555,6 +557,7 @@ void v9fs_state_cleanup(V9fsState *s)
     v9fs_workers_destroy(&s->workers);
     v9fs_reclaim_destroy(s);
     v9fs_nodes_destroy(s);
+    v9fs_locks_destroy(s);
     v9fs_qidmap_destroy(&s->qids);
     g_hash_table_unref(s->fids);
     s->fs.ops->stop(&s->fs);

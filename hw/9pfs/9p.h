@@ -27,6 +27,7 @@ typedef struct V9fsNode V9fsNode;
 typedef struct V9fsFid V9fsFid;
 typedef struct V9fsXattr V9fsXattr;
 typedef struct V9fsAhead V9fsAhead;
+typedef struct V9fsLocks V9fsLocks;
 
 #define V9FS_TAG_BUCKETS    128
 /* Bytes that a request or a reply's path takes without an allocation */
@@ -96,6 +97,8 @@ struct V9fsState {
 
     GHashTable *fids;                   /* fid number -> V9fsFid */
     bool mounted;
+    GHashTable *locks;                  /* V9fsLocks by inode, see 9p-lock.h */
+    unsigned nlocks;
 
     /* Node table, see 9p-node.h */
     V9fsNode *root;
@@ -168,6 +171,7 @@ struct V9fsFid {
     /* Tread of a directory: bytes so far, and the driver's position there */
     uint64_t read_end, read_pos;
     uint32_t read_left;                 /* bytes the last one left unused */
+    V9fsLocks *locks;                   /* of its file, once asked for */
     V9fsXattr *xattr;                   /* if one of the xattr states */
     CoQueue idle;                       /* Tclunk waits for other requests */
 };
@@ -269,6 +273,9 @@ bool v9fs_fid_drop_file(V9fsState *s, V9fsFid *fid);
  */
 void v9fs_fids_drop(V9fsState *s);
 
+/* 9p-lock.c: the same for all locks; a part of it */
+void v9fs_locks_drop(V9fsState *s);
+
 /**
  * v9fs_xattr_free: free an xattr fid's value
  */
@@ -350,6 +357,16 @@ int coroutine_fn v9fs_take_file(V9fsPDU *pdu, V9fsFid *fid, V9fsFile *file,
 
 /* 9p-u-ops.c, for other handlers */
 int coroutine_fn v9fs_read_dir(V9fsPDU *pdu, V9fsFid *fid);
+
+/* 9p-lock-ops.c, for other handlers */
+
+/**
+ * v9fs_close_fid: end a fid's locks and close its file, in one crossing
+ * @has_file: what v9fs_fid_drop_file() has said
+ *
+ * As v9fs_co_close().
+ */
+int coroutine_fn v9fs_close_fid(V9fsPDU *pdu, V9fsFid *fid, bool has_file);
 
 /* 9p-xattr-ops.c, for other handlers */
 int coroutine_fn v9fs_set_new_xattr(V9fsPDU *pdu, V9fsFid *fid);

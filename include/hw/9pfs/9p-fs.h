@@ -45,6 +45,7 @@ typedef struct V9fsExport {
     V9fsMultidevs multidevs;
     bool readonly;
     bool writeout_immediate;
+    bool locks;                 /* keep the guest's on the host's files, too */
     uint32_t fmode, dmode;      /* host permissions in the mapped models */
     uint32_t max_xattr;         /* xattr fids at once; 0: no limit */
     uint32_t max_fids;          /* fids at once; 0: no limit */
@@ -80,7 +81,8 @@ typedef struct V9fsFile {
     };
     bool is_dir;
     unsigned nowait;            /* the driver's: what can be tried with it */
-    uint64_t dev;               /* of a directory's entries, mounts apart */
+    uint64_t dev, ino;          /* before any remapping; its entries', too, */
+                                /* but for mount points */
     uint64_t pos;               /* directory: where the next read goes on */
     unsigned suid_seen;         /* the driver's: see V9fsFs.suid_changes */
     void *kept;                 /* the driver's */
@@ -170,6 +172,12 @@ static inline bool v9fs_refuse(const V9fsCtx *cx)
     return cx->nowait && cx->random && g_random_boolean();
 }
 
+/* A lock on bytes of a file, or what is to be locked or unlocked */
+typedef struct V9fsLock {
+    uint8_t type;               /* P9_LOCK_TYPE_* */
+    uint64_t start, end;        /* first and last byte; INT64_MAX: for ever */
+} V9fsLock;
+
 /* A driver */
 struct V9fsFsOps {
     const char *name;           /* of fsdriver= */
@@ -229,6 +237,20 @@ struct V9fsFsOps {
                        const struct iovec *iov, int iovcnt, uint64_t offset,
                        bool append);
     int (*fsync)(const V9fsCtx *cx, V9fsFile *file, bool datasync);
+    /*
+     * Locks against others that use the file, NULL if there are none.  What
+     * the server's clients hold of a file together is held by one open file,
+     * the holder, which is made from any other one of the same file and
+     * closed as that.  lock never waits for others; 1: one of them holds it.
+     * getlock looks for another one's lock that is in the way of @lock and
+     * puts it in its place, or sets the type to P9_LOCK_TYPE_UNLCK; @pid: its
+     * process, 0 if that is not known.  What @file holds itself is not in the
+     * way.
+     */
+    int (*open_holder)(const V9fsCtx *cx, V9fsFile *file, V9fsFile *holder);
+    int (*lock)(const V9fsCtx *cx, V9fsFile *holder, const V9fsLock *lock);
+    int (*getlock)(const V9fsCtx *cx, V9fsFile *file, V9fsLock *lock,
+                   uint32_t *pid);
     /*
      * Gives entries from position @offset on (0, or an entry's offset) to
      * @add until that refuses one or there are no more; called anew after

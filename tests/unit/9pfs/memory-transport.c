@@ -102,7 +102,7 @@ MemSession *mem_new(const V9fsFsOps *ops, const char *path, V9fsModel model)
     m->exp = (V9fsExport) {
         .id = (char *)"test", .ops = ops, .path = g_strdup(path),
         .model = model, .fmode = 0600, .dmode = 0700,
-        .max_xattr = 1024, .max_fids = 1048576,
+        .max_xattr = 1024, .max_fids = 1048576, .locks = true,
     };
     return m;
 }

@@ -69,10 +69,15 @@ static void test_crossings_files(void)
                        P9_SETATTR_SIZE | P9_SETATTR_ATIME | P9_SETATTR_MTIME,
                        0600, 0, 0, 3));
     CROSSES(m, 1, CALL(m, statfs, 1));
-    CROSSES(m, 0, CALL(m, lock, 1, P9_LOCK_TYPE_WRLCK, 0, 0, 0, 1,
+    CROSSES(m, 1, CALL(m, lock, 1, P9_LOCK_TYPE_WRLCK, 0, 0, 0, 1,
+                       "me"));
+    CROSSES(m, 1, CALL(m, getlock, 1, P9_LOCK_TYPE_WRLCK, 0, 0,
+                       1, "me"));
+    /* What another process of the guest has is no question to the host. */
+    CROSSES(m, 0, CALL(m, lock, 1, P9_LOCK_TYPE_WRLCK, 0, 0, 0, 2,
                        "me"));
     CROSSES(m, 0, CALL(m, getlock, 1, P9_LOCK_TYPE_WRLCK, 0, 0,
-                       1, "me"));
+                       2, "me"));
     CROSSES(m, 1, clunk(m, 1));
     CROSSES(m, 1, walk(m, 0, 1, "new"));
     CROSSES(m, 1, lopen(m, 1, P9_DOTL_RDONLY));
