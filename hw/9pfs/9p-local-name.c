@@ -65,7 +65,15 @@ typedef struct LocalNewAttr {
     uint32_t uid, gid, mode;
 } LocalNewAttr;
 
-static LocalNewAttr local_new_attr(const V9fsNew *new, const V9fsStat *st)
+static bool local_has_default_acl(const V9fsHandle *dir)
+{
+    LocalAt at = { .fd = dir->fd };
+
+    return local_os_getxattr(&at, "system.posix_acl_default", NULL, 0) > 0;
+}
+
+static LocalNewAttr local_new_attr(const V9fsHandle *dir, const V9fsNew *new,
+                                   const V9fsStat *st)
 {
     uint32_t mode = new->mode & 07777;
     LocalNewAttr want = {
@@ -76,6 +84,10 @@ static LocalNewAttr local_new_attr(const V9fsNew *new, const V9fsStat *st)
     if (S_ISDIR(st->mode)) {
         /* The host hands it on from the parent directory. */
         mode |= st->mode & S_ISGID;
+    }
+    if ((mode & ~st->mode & 0777) && local_has_default_acl(dir)) {
+        /* No umask counts then: the directory's rule has taken these away. */
+        mode = (mode & ~0777) | (st->mode & 0777);
     }
     want.mode = S_ISLNK(st->mode) || mode == (st->mode & 07777) ?
                 UINT32_MAX : mode;
@@ -138,7 +150,7 @@ static int local_pin_new(const LocalAt *at, LocalAt *pinned,
 int local_plain_made(const V9fsCtx *cx, const V9fsHandle *dir,
                      const LocalAt *at, const V9fsNew *new, V9fsStat *st)
 {
-    LocalNewAttr want = local_new_attr(new, st);
+    LocalNewAttr want = local_new_attr(dir, new, st);
     LocalAt pinned;
     int ret;
 

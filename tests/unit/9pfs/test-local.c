@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/xattr.h>
+#include "qemu/bswap.h"
 #include "client.h"
 #include "tree.h"
 
@@ -482,6 +483,88 @@ static void test_no_blocks(V9fsModel model)
     g_assert_cmpint(umount2(t->path, MNT_DETACH), ==, 0);
 }
 
+/* POSIX ACLs: version 2, then tag, permissions and number of each entry */
+
+typedef struct QEMU_PACKED DefaultAcl {
+    uint32_t version;
+    struct QEMU_PACKED {
+        uint16_t tag, perm;
+        uint32_t id;
+    } entry[3];
+} DefaultAcl;
+
+static DefaultAcl owner_only(void)
+{
+    return (DefaultAcl) {
+        cpu_to_le32(2), {
+            { cpu_to_le16(1), cpu_to_le16(7), UINT32_MAX },     /* owner */
+            { cpu_to_le16(4), 0, UINT32_MAX },                  /* group */
+            { cpu_to_le16(32), 0, UINT32_MAX },                 /* others */
+        },
+    };
+}
+
+static bool set_acl(MemSession *m, const char *name, const DefaultAcl *acl)
+{
+    int err;
+
+    g_assert_cmpint(clone_fid(m, ROOT, FREE), ==, 0);
+    g_assert_cmpint(CALL(m, xattrcreate, FREE, name, sizeof(*acl)), ==, 0);
+    g_assert_cmpint(CALL(m, write, FREE, 0, { .count = sizeof(*acl),
+                                              .bytes = acl }), ==, 0);
+    err = clunk(m, FREE);
+    if (err == -EOPNOTSUPP) {
+        g_test_skip("TMPDIR's file system has no ACLs");
+        return false;
+    }
+    g_assert_cmpint(err, ==, 0);
+    return true;
+}
+
+/*
+ * Where the host knows the ACL it is the host that hands it on, and nothing
+ * gives back what it takes away.
+ */
+static void expect_handed_on(MemSession *m, Tree *t)
+{
+    g_autofree char *dir = tree_path(t, "dir");
+    DefaultAcl got;
+
+    make_file(m, "later", 0640);
+    g_assert_cmpint(clone_fid(m, ROOT, FREE), ==, 0);
+    g_assert_cmpint(CALL(m, lcreate, FREE, "new", P9_DOTL_RDWR, 0666), ==, 0);
+    g_assert_cmpint(clunk(m, FREE), ==, 0);
+    g_assert_cmpint(CALL(m, mkdir, ROOT, "dir", 01777), ==, 0);
+    g_assert_cmphex(tree_stat(t, "new").st_mode, ==, S_IFREG | 0600);
+    g_assert_cmphex(tree_stat(t, "dir").st_mode, ==, S_IFDIR | 01700);
+    g_assert_cmphex(tree_stat(t, "later").st_mode, ==, S_IFREG | 0640);
+    g_assert_cmpint(lgetxattr(dir, "system.posix_acl_default", &got,
+                              sizeof(got)), ==, sizeof(got));
+}
+
+static void test_default_acl(V9fsModel model)
+{
+    static const char name[] = "system.posix_acl_default";
+    g_autoptr(Tree) t = tree_new();
+    MemSession *m = tree_serve_as(t, model);
+    DefaultAcl acl = owner_only(), got;
+    int err;
+
+    g_assert_null(get_xattr(m, ROOT, name, &err));
+    g_assert_true(err == -ENODATA || err == -EOPNOTSUPP);
+    if (set_acl(m, name, &acl)) {
+        if (model == V9FS_MODEL_NONE || model == V9FS_MODEL_PASSTHROUGH) {
+            expect_handed_on(m, t);
+        } else {
+            g_assert_cmpint(lgetxattr(t->path, "user.virtfs.system."
+                                      "posix_acl_default", &got, sizeof(got)),
+                            ==, sizeof(got));
+            g_assert_cmpmem(&got, sizeof(got), &acl, sizeof(acl));
+        }
+    }
+    mem_free(m);
+}
+
 /* So that what is mounted goes with this process */
 static bool own_mounts(void)
 {
@@ -501,6 +584,7 @@ static const struct {
     { "swapped", test_swapped },
     { "no-inodes", test_no_inodes },
     { "no-blocks", test_no_blocks },
+    { "default-acl", test_default_acl },
 };
 
 typedef struct TestCase {
