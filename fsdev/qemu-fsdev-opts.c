@@ -24,6 +24,8 @@
     F("dmode", STRING, \
       "octal host mode of new directories, mapped models only") \
     F("multidevs", STRING, "remap, forbid or warn") \
+    F("xattrs", STRING, \
+      "user or all: security.* and trusted.*, too; passthrough only") \
     F("locks", BOOL, "keep the guest's locks on the host's files, too") \
     F("max_xattr", NUMBER, "xattr fids at once, 0 for no limit") \
     F("max_fids", NUMBER, "fids at once, 0 for no limit") \

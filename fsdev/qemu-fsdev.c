@@ -135,18 +135,30 @@ static bool fsdev_parse_choices(QemuOpts *opts, V9fsExport *exp, Error **errp)
         { "immediate", true },
         { }
     };
+    static const FsdevChoice xattrs[] = {
+        { "user", false },
+        { "all", true },
+        { }
+    };
     int model = V9FS_MODEL_UNSET;
     int devs = V9FS_MULTIDEVS_REMAP;
-    int writeout = false;
+    int writeout = false, all = false;
 
     if (!fsdev_choose(opts, "security_model", models, &model, errp) ||
         !fsdev_choose(opts, "multidevs", multidevs, &devs, errp) ||
-        !fsdev_choose(opts, "writeout", writeouts, &writeout, errp)) {
+        !fsdev_choose(opts, "writeout", writeouts, &writeout, errp) ||
+        !fsdev_choose(opts, "xattrs", xattrs, &all, errp)) {
+        return false;
+    }
+    if (all && model != V9FS_MODEL_PASSTHROUGH) {
+        error_setg(errp, "xattrs=all needs security_model=passthrough: what "
+                   "security.* and trusted.* say is meant for the host");
         return false;
     }
     exp->model = model;
     exp->multidevs = devs;
     exp->writeout_immediate = writeout;
+    exp->all_xattrs = all;
     return true;
 }
 

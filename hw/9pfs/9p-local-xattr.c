@@ -31,6 +31,19 @@ const char *local_plain_xattr_host(const char *name,
     return local_plain_xattr_guest(name);
 }
 
+const char *local_all_xattr_guest(const char *name)
+{
+    return g_str_has_prefix(name, "security.") ||
+           g_str_has_prefix(name, "trusted.") ? name :
+           local_plain_xattr_guest(name);
+}
+
+const char *local_all_xattr_host(const char *name,
+                                 char buf[LOCAL_XATTR_NAME_SIZE])
+{
+    return local_all_xattr_guest(name);
+}
+
 /*
  * An object and the host's name of one of its attributes
  *

@@ -51,17 +51,29 @@ static int none_chown(const LocalAt *at, uint32_t uid, uint32_t gid)
     .unlink = local_plain_unlink, \
     .rename = local_plain_rename, \
     .keep_file = local_plain_keep_file, \
-    .keep = local_plain_keep, \
+    .keep = local_plain_keep
+
+#define LOCAL_PLAIN_XATTRS \
     .xattr_host = local_plain_xattr_host, \
     .xattr_guest = local_plain_xattr_guest
 
 static const LocalModel passthrough_model = {
     LOCAL_PLAIN_MODEL,
+    LOCAL_PLAIN_XATTRS,
+    .chown = passthrough_chown,
+};
+
+/* For a file system that a guest runs from */
+static const LocalModel passthrough_all_model = {
+    LOCAL_PLAIN_MODEL,
+    .xattr_host = local_all_xattr_host,
+    .xattr_guest = local_all_xattr_guest,
     .chown = passthrough_chown,
 };
 
 static const LocalModel none_model = {
     LOCAL_PLAIN_MODEL,
+    LOCAL_PLAIN_XATTRS,
     .chown = none_chown,
 };
 
@@ -71,6 +83,11 @@ static const LocalModel *const local_models[] = {
     [V9FS_MODEL_MAPPED_XATTR] = &local_mapped_xattr_model,
     [V9FS_MODEL_MAPPED_FILE] = &local_mapped_file_model,
 };
+
+static const LocalModel *local_model(const V9fsExport *exp)
+{
+    return exp->all_xattrs ? &passthrough_all_model : local_models[exp->model];
+}
 
 static bool local_check(const V9fsExport *exp, Error **errp)
 {
@@ -148,7 +165,7 @@ static bool local_start(V9fsFs *fs, Error **errp)
     }
     local_raise_nofile();
     local = g_new0(Local, 1);
-    local->model = local_models[fs->exp->model];
+    local->model = local_model(fs->exp);
     local->keeps_suid = local_os_keeps_suid();
     fs->opaque = local;
     fs->files_by_name = local->model->files_by_name;

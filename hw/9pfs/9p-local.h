@@ -338,5 +338,8 @@ int local_removexattr(const V9fsCtx *cx, const V9fsObject *obj,
 const char *local_plain_xattr_host(const char *name,
                                    char buf[LOCAL_XATTR_NAME_SIZE]);
 const char *local_plain_xattr_guest(const char *name);
+const char *local_all_xattr_host(const char *name,
+                                 char buf[LOCAL_XATTR_NAME_SIZE]);
+const char *local_all_xattr_guest(const char *name);
 
 #endif

@@ -44,6 +44,7 @@ typedef struct V9fsExport {
     V9fsModel model;
     V9fsMultidevs multidevs;
     bool readonly;
+    bool all_xattrs;            /* security.* and trusted.* as well */
     bool writeout_immediate;
     bool locks;                 /* keep the guest's on the host's files, too */
     uint32_t fmode, dmode;      /* host permissions in the mapped models */

@@ -565,6 +565,50 @@ static void test_default_acl(V9fsModel model)
     mem_free(m);
 }
 
+static void expect_xattr(MemSession *m, uint32_t fid, const char *name,
+                         const char *value, int error)
+{
+    g_autofree char *got = NULL;
+    int err;
+
+    g_assert_cmpint(set_xattr(m, fid, name, "value", 0), ==, error);
+    got = get_xattr(m, fid, name, &err);
+    g_assert_cmpint(err, ==, error);
+    g_assert_cmpstr(got, ==, value);
+}
+
+/* What means something to the host is the guest's only if the user says so. */
+static void test_all_xattrs(V9fsModel model)
+{
+    static const char *const names[] = { "trusted.x", "security.x" };
+    g_autoptr(Tree) t = tree_new();
+    MemSession *m = tree_serve_as(t, model);
+
+    tree_write(t, "file", "hello");
+    g_assert_cmpint(walk(m, ROOT, FILE_, "file"), ==, 0);
+    for (int i = 0; i < ARRAY_SIZE(names); i++) {
+        expect_xattr(m, FILE_, names[i], NULL, -EOPNOTSUPP);
+    }
+    mem_free(m);
+    if (model != V9FS_MODEL_PASSTHROUGH) {
+        return;
+    }
+    m = mem_new(&v9fs_local_ops, t->path, model);
+    m->exp.all_xattrs = true;
+    mem_start(m);
+    mem_attach(m, 8192);
+    g_assert_cmpint(walk(m, ROOT, FILE_, "file"), ==, 0);
+    for (int i = 0; i < ARRAY_SIZE(names); i++) {
+        g_autofree char *path = tree_path(t, "file");
+        char value[8];
+
+        expect_xattr(m, FILE_, names[i], "value", 0);
+        g_assert_cmpint(lgetxattr(path, names[i], value, sizeof(value)), ==,
+                        5);
+    }
+    mem_free(m);
+}
+
 /* So that what is mounted goes with this process */
 static bool own_mounts(void)
 {
@@ -585,6 +629,7 @@ static const struct {
     { "no-inodes", test_no_inodes },
     { "no-blocks", test_no_blocks },
     { "default-acl", test_default_acl },
+    { "all-xattrs", test_all_xattrs },
 };
 
 typedef struct TestCase {
