@@ -14,8 +14,44 @@
 /* Bytes of entries to fetch without waiting before a worker goes on */
 #define LOCAL_DIR_NOWAIT (8 * KiB)
 
+/* What is known of a directory besides what the host says of its entries */
+typedef struct LocalListing {
+    GHashTable *mounts;         /* names of what may be mounted; or NULL */
+    bool subvolumes;            /* a directory may be another device's */
+} LocalListing;
+
+static void local_listing_clear(LocalListing *l)
+{
+    g_clear_pointer(&l->mounts, g_hash_table_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LocalListing, local_listing_clear)
+
+static bool local_is_dots(const char *name)
+{
+    return g_str_equal(name, ".") || g_str_equal(name, "..");
+}
+
+/* An entry as it is found by its name, should something be mounted there */
+static void local_look_at_mount(const V9fsFile *dir, const LocalListing *l,
+                                V9fsDirent *ent)
+{
+    LocalAt at = { .fd = dir->fd, .name = ent->name };
+    V9fsStat st;
+
+    if (!(l->mounts && g_hash_table_contains(l->mounts, ent->name)) &&
+        !(l->subvolumes && ent->type == DT_DIR &&
+          !local_is_dots(ent->name))) {
+        return;
+    }
+    if (local_os_stat(&at, LOCAL_STAT_ID, &st) == 0) {
+        ent->dev = st.dev;
+        ent->ino = st.ino;
+    }
+}
+
 /* Gives entries to @add; false if that has refused one */
 static bool local_add_dirents(const V9fsCtx *cx, V9fsFile *dir,
+                              const LocalListing *l,
                               const char *buf, size_t size,
                               V9fsAddDirent *add, void *opaque)
 {
@@ -40,6 +76,7 @@ static bool local_add_dirents(const V9fsCtx *cx, V9fsFile *dir,
             .name = host->name,
             .namelen = namelen,
         };
+        local_look_at_mount(dir, l, &ent);
         if (!add(opaque, &ent)) {
             return false;
         }
@@ -73,11 +110,20 @@ int local_readdir(const V9fsCtx *cx, V9fsFile *dir, uint64_t offset,
 {
     char buf[LOCAL_DIR_BUFFER] QEMU_ALIGNED(8);
     size_t limit = cx->nowait ? LOCAL_DIR_NOWAIT : sizeof(buf);
+    g_auto(LocalListing) listing = { 0 };
     size_t taken = 0;
     ssize_t n;
     int err;
 
     if (cx->nowait && !(dir->nowait & LOCAL_NOWAIT_MEMORY)) {
+        return -EAGAIN;
+    }
+    /* With multidevs=forbid what is mounted is not to be found at all. */
+    if (cx->fs->exp->multidevs != V9FS_MULTIDEVS_FORBID) {
+        listing.mounts = local_mounts_names(local_of(cx)->mounts,
+                                            &listing.subvolumes);
+    }
+    if (cx->nowait && (listing.mounts || listing.subvolumes)) {
         return -EAGAIN;
     }
     err = local_seek(dir, offset);
@@ -88,7 +134,8 @@ int local_readdir(const V9fsCtx *cx, V9fsFile *dir, uint64_t offset,
         size_t size = MIN(MAX(room, LOCAL_DIR_LEAST), limit);
 
         n = local_os_getdents(dir->fd, buf, size);
-        if (n <= 0 || !local_add_dirents(cx, dir, buf, n, add, opaque)) {
+        if (n <= 0 || !local_add_dirents(cx, dir, &listing, buf, n, add,
+                                         opaque)) {
             break;
         }
         room -= MIN(room, n);

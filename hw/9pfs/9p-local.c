@@ -167,6 +167,7 @@ static bool local_start(V9fsFs *fs, Error **errp)
     local = g_new0(Local, 1);
     local->model = local_model(fs->exp);
     local->keeps_suid = local_os_keeps_suid();
+    local->mounts = local_mounts_new(fs->exp->path, fs->root.fd);
     fs->opaque = local;
     fs->files_by_name = local->model->files_by_name;
     fs->suid_changes = 1;       /* not what a file begins with */
@@ -176,9 +177,12 @@ static bool local_start(V9fsFs *fs, Error **errp)
 
 static void local_stop(V9fsFs *fs)
 {
+    Local *local = fs->opaque;
+
     close(fs->root.fd);
     fs->root.fd = -1;
-    g_free(fs->opaque);
+    local_mounts_free(local->mounts);
+    g_free(local);
     fs->opaque = NULL;
     local_os_stop();
 }

@@ -108,8 +108,11 @@ extern const LocalModel local_mapped_xattr_model;
 extern const LocalModel local_mapped_file_model;
 
 /* V9fsFs.opaque */
+typedef struct LocalMounts LocalMounts;
+
 typedef struct Local {
     const LocalModel *model;
+    LocalMounts *mounts;
     bool keeps_suid;            /* the kernel leaves setuid bits to us */
 } Local;
 
@@ -281,6 +284,27 @@ int local_getlock(const V9fsCtx *cx, V9fsFile *file, V9fsLock *lock,
                   uint32_t *pid);
 
 /* ---------------------------------------------------------------------- */
+/* 9p-local-mounts.c: what is mounted inside the export */
+
+/**
+ * local_mounts_new: begin to watch
+ * @path: the exported directory
+ * @root_fd: a handle of it
+ *
+ * Main thread, as local_mounts_free().
+ */
+LocalMounts *local_mounts_new(const char *path, int root_fd);
+void local_mounts_free(LocalMounts *m);
+
+/**
+ * local_mounts_names: names by which something else may be found than a
+ * directory's entry says
+ * @subvolumes: set to whether that goes for all directories
+ *
+ * Returns a new reference to a set, or NULL: there are none.  Any thread.
+ */
+GHashTable *local_mounts_names(LocalMounts *m, bool *subvolumes);
+
 /* 9p-local-dir.c: open directories */
 
 /* V9fsFile.pos when it is not known where the host's descriptor stands */

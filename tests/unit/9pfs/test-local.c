@@ -8,7 +8,6 @@
  */
 
 #include "qemu/osdep.h"
-#include <sched.h>
 #include <sys/mount.h>
 #include <sys/xattr.h>
 #include "qemu/bswap.h"
@@ -609,13 +608,6 @@ static void test_all_xattrs(V9fsModel model)
     mem_free(m);
 }
 
-/* So that what is mounted goes with this process */
-static bool own_mounts(void)
-{
-    return unshare(CLONE_NEWNS) == 0 &&
-           mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
-}
-
 static const struct {
     const char *name;
     void (*test)(V9fsModel model);
@@ -652,7 +644,7 @@ static void run(gconstpointer data)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    have_own_mounts = own_mounts();
+    have_own_mounts = tree_own_mounts();
     mem_init();
     for (const TreeModel *model = tree_models; model->name; model++) {
         for (int i = 0; i < ARRAY_SIZE(tests); i++) {

@@ -232,7 +232,7 @@ static const struct Step {
     { "clunk, not open", do_clunk, 0, 0, 0 },
     { NULL, do_clone_dir, 0, 0, 0 },
     { "lopen, directory", do_lopen_dir, 4, 4, 0 },
-    { "readdir", do_readdir, 2, 2, 1 },
+    { "readdir", do_readdir, 3, 3, 1 },
     { "clunk, directory", do_clunk_dir, 2, 1, 0 },
     { NULL, do_clone_new, 0, 0, 0 },
     { "lcreate", do_lcreate, 2, 2, 1 },

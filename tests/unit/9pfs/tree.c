@@ -6,6 +6,8 @@
 
 #include "qemu/osdep.h"
 #include <ftw.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/xattr.h>
 #include "tree.h"
 
@@ -116,6 +118,12 @@ char *tree_read(Tree *t, const char *path)
 
     g_assert_true(g_file_get_contents(full, &text, NULL, NULL));
     return text;
+}
+
+bool tree_own_mounts(void)
+{
+    return unshare(CLONE_NEWNS) == 0 &&
+           mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
 }
 
 void tree_rename(Tree *t, const char *from, const char *to)

@@ -48,6 +48,11 @@ bool tree_exists(Tree *t, const char *path);
 struct stat tree_stat(Tree *t, const char *path);
 /* What is in a file; to be freed */
 char *tree_read(Tree *t, const char *path);
+/*
+ * Whether this process may mount, and what it mounts goes with it.  Before
+ * mem_init(), since there must be one thread only.
+ */
+bool tree_own_mounts(void);
 void tree_rename(Tree *t, const char *from, const char *to);
 
 /**
