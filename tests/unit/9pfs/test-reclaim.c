@@ -184,6 +184,40 @@ static void test_flags(void)
     mem_free(m);
 }
 
+/* Whether another program of the host could lock a file */
+static bool host_can_lock(Tree *t, const char *name)
+{
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    g_autofree char *path = tree_path(t, name);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    int ret;
+
+    g_assert_cmpint(fd, >=, 0);
+    ret = fcntl(fd, F_OFD_SETLK, &lock);
+    close(fd);
+    return ret == 0;
+}
+
+/* What is locked stays so while its file is parked. */
+static void test_locked(void)
+{
+    g_autoptr(Tree) t = make_files();
+    MemSession *m = serve_limited(t);
+    P9Rlock r;
+
+    open_files(m, P9_DOTL_RDWR);
+    g_assert_cmpint(ASK(m, lock, &r, FIRST_FILE, P9_LOCK_TYPE_WRLCK,
+                        .proc_id = 1, .client_id = "guest"), ==, 0);
+    g_assert_cmpint(r.status, ==, P9_LOCK_SUCCESS);
+    g_assert_false(host_can_lock(t, "file0"));
+    expect_all(m, "");
+    g_assert_false(host_can_lock(t, "file0"));
+    expect_text(m, FIRST_FILE, "this is file 0");
+    g_assert_cmpint(clunk(m, FIRST_FILE), ==, 0);
+    g_assert_true(host_can_lock(t, "file0"));
+    mem_free(m);
+}
+
 static char *dir_name(int i)
 {
     return g_strdup_printf("dir%d", i);
@@ -327,6 +361,7 @@ int main(int argc, char **argv)
     add("/9p/reclaim/removed", test_removed);
     add("/9p/reclaim/replaced", test_replaced);
     add("/9p/reclaim/flags", test_flags);
+    add("/9p/reclaim/locked", test_locked);
     add("/9p/reclaim/directories", test_directories);
     add("/9p/reclaim/at-once", test_at_once);
     add("/9p/reclaim/ended", test_ended);
