@@ -1,10 +1,9 @@
 /*
  * Handlers: locks
  *
- * The guest's kernel arbitrates between its own processes before it asks, and
- * this table does so once more, for clients that do not and for files that
- * Linux takes for several (hard links).  What is granted here is held on the
- * host, too, against its programs and other guests.
+ * The guest's kernel arbitrates between its own processes before it asks.  What
+ * it has granted is held here against other clients, and on the host against
+ * its programs and other guests.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -72,13 +71,14 @@ static int coroutine_fn unlock(V9fsPDU *pdu, V9fsLocks *l, const V9fsHeld *ask)
 /* 1: somebody else has it */
 static int coroutine_fn lock(V9fsPDU *pdu, V9fsLocks *l, const V9fsHeld *ask)
 {
+    V9fsLock host = v9fs_locks_for_host(l, ask);
     int ret = 0;
 
     if (v9fs_locks_conflict(l, ask)) {
         return 1;
     }
     if (pdu->s->fs.ops->lock) {
-        ret = v9fs_co_lock(pdu, l, &pdu->fid[0]->file, &ask->lock, 1);
+        ret = v9fs_co_lock(pdu, l, &pdu->fid[0]->file, &host, 1);
     }
     if (ret == 0) {
         v9fs_locks_set(pdu->s, l, ask);

@@ -123,12 +123,32 @@ static bool same_owner(const V9fsHeld *a, const V9fsHeld *b)
     return a->proc_id == b->proc_id && g_str_equal(a->client_id, b->client_id);
 }
 
+static bool same_client(const V9fsHeld *a, const V9fsHeld *b)
+{
+    return g_str_equal(a->client_id, b->client_id);
+}
+
+V9fsLock v9fs_locks_for_host(const V9fsLocks *l, const V9fsHeld *ask)
+{
+    V9fsLock lock = ask->lock;
+
+    for (unsigned i = 0; i < l->held->len; i++) {
+        const V9fsHeld *h = nth(l, i);
+
+        if (overlap(&h->lock, &lock) && !same_owner(h, ask) &&
+            h->lock.type == P9_LOCK_TYPE_WRLCK) {
+            lock.type = P9_LOCK_TYPE_WRLCK;
+        }
+    }
+    return lock;
+}
+
 const V9fsHeld *v9fs_locks_conflict(const V9fsLocks *l, const V9fsHeld *ask)
 {
     for (unsigned i = 0; i < l->held->len; i++) {
         const V9fsHeld *h = nth(l, i);
 
-        if (overlap(&h->lock, &ask->lock) && !same_owner(h, ask) &&
+        if (overlap(&h->lock, &ask->lock) && !same_client(h, ask) &&
             (h->lock.type == P9_LOCK_TYPE_WRLCK ||
              ask->lock.type == P9_LOCK_TYPE_WRLCK)) {
             return h;

@@ -45,10 +45,21 @@ void v9fs_locks_destroy(V9fsState *s);
 V9fsLocks *v9fs_locks_of(V9fsState *s, V9fsFid *fid);
 
 /**
- * v9fs_locks_conflict: a lock of another owner that keeps @ask from being
+ * v9fs_locks_conflict: a lock of another client that keeps @ask from being
  * granted, or NULL
+ *
+ * A client has granted it among its own processes before it asks.  Linux even
+ * frees a lock for them before it says so to the server: what another process
+ * of the client still has here is on its way to be given back.
  */
 const V9fsHeld *v9fs_locks_conflict(const V9fsLocks *l, const V9fsHeld *ask);
+
+/**
+ * v9fs_locks_for_host: what the host must be asked for
+ *
+ * A shared lock does not make another owner's exclusive one a shared one.
+ */
+V9fsLock v9fs_locks_for_host(const V9fsLocks *l, const V9fsHeld *ask);
 
 /**
  * v9fs_locks_room: whether the table may grow by what @ask needs

@@ -22,11 +22,21 @@
 /* Bytes of the file that maps of locks show */
 #define BYTES   12
 
+/*
+ * Owners that a number stands for are of different clients: between its own a
+ * client arbitrates, see test_own().
+ */
+static char *client_of(uint32_t proc)
+{
+    return g_strdup_printf("vm%u", proc);
+}
+
 static int lock_flags(MemSession *m, uint32_t fid, uint32_t proc, int type,
                       uint64_t start, uint64_t length, uint32_t flags)
 {
+    g_autofree char *client = client_of(proc);
     P9Rlock r;
-    int err = ASK(m, lock, &r, fid, type, flags, start, length, proc, "vm");
+    int err = ASK(m, lock, &r, fid, type, flags, start, length, proc, client);
 
     return err ?: r.status;
 }
@@ -47,10 +57,11 @@ static int flock_fid(MemSession *m, uint32_t fid, uint32_t proc, int type)
 static P9Rgetlock getlock(MemSession *m, uint32_t fid, uint32_t proc, int type,
                           uint64_t start, uint64_t length)
 {
+    g_autofree char *client = client_of(proc);
     P9Rgetlock r;
 
-    g_assert_cmpint(ASK(m, getlock, &r, fid, type, start, length, proc, "vm"),
-                    ==, 0);
+    g_assert_cmpint(ASK(m, getlock, &r, fid, type, start, length, proc,
+                        client), ==, 0);
     return r;
 }
 
@@ -140,6 +151,41 @@ static void test_clients(void)
     mem_free(m);
 }
 
+static int lock_of(MemSession *m, const char *client, uint32_t proc, int type,
+                   uint64_t start, uint64_t length)
+{
+    P9Rlock r;
+
+    g_assert_cmpint(ASK(m, lock, &r, 1, type, 0, start, length, proc, client),
+                    ==, 0);
+    return r.status;
+}
+
+/*
+ * Linux frees a lock for its own processes before it tells the server: the
+ * next one's request may come first, and must not be refused.
+ */
+static void test_own(void)
+{
+    g_autoptr(Tree) t = tree_with_file();
+    MemSession *m = serve_file(t);
+
+    g_assert_cmpint(lock_of(m, "vm", 1, WR, 0, 6), ==, OK);
+    g_assert_cmpint(lock_of(m, "vm", 2, WR, 4, 4), ==, OK);
+    expect_host(t, "wwwwwwww----");
+    g_assert_cmpint(lock_of(m, "vm", 1, UN, 0, 0), ==, OK);
+    expect_host(t, "----wwww----");
+    g_assert_cmpint(lock_of(m, "vm", 3, RD, 0, 6), ==, OK);
+    g_assert_cmpint(lock_of(m, "other", 3, RD, 0, 2), ==, OK);
+    g_assert_cmpint(lock_of(m, "other", 3, RD, 4, 1), ==, HELD);
+    g_assert_cmpint(lock_of(m, "vm", 2, UN, 0, 0), ==, OK);
+    g_assert_cmpint(lock_of(m, "other", 3, RD, 4, 1), ==, OK);
+    g_assert_cmpint(lock_of(m, "vm", 3, UN, 0, 0), ==, OK);
+    g_assert_cmpint(lock_of(m, "other", 3, UN, 0, 0), ==, OK);
+    expect_host(t, FREE);
+    mem_free(m);
+}
+
 static void test_getlock(void)
 {
     g_autoptr(Tree) t = tree_with_file();
@@ -153,7 +199,7 @@ static void test_getlock(void)
     g_assert_cmpuint(r.start, ==, 2);
     g_assert_cmpuint(r.length, ==, 4);
     g_assert_cmpuint(r.proc_id, ==, 10);
-    g_assert_cmpstr(r.client_id, ==, "vm");
+    g_assert_cmpstr(r.client_id, ==, "vm10");
     r = getlock(m, 1, 10, RD, 1000, 5);
     g_assert_cmpuint(r.type, ==, WR);
     g_assert_cmpuint(r.start, ==, 8);
@@ -429,7 +475,8 @@ static void test_at_once(void)
     unsigned granted = 0;
 
     for (int i = 0; i < ARRAY_SIZE(r); i++) {
-        P9Tlock l = { 2, WR, 0, 0, 0, 100 + i, "vm" };
+        g_autofree char *client = client_of(i);
+        P9Tlock l = { 2, WR, 0, 0, 0, 100, client };
 
         r[i] = i == 20 ? mem_send(m, i, P9_TCLUNK, &(P9Tclunk) { 1 }, 100)
                        : mem_send(m, i, P9_TLOCK, &l, 100);
@@ -667,6 +714,7 @@ int main(int argc, char **argv)
     mem_init();
     g_test_add_func("/9p/locks/owners", test_owners);
     g_test_add_func("/9p/locks/clients", test_clients);
+    g_test_add_func("/9p/locks/own", test_own);
     g_test_add_func("/9p/locks/getlock", test_getlock);
     g_test_add_func("/9p/locks/ranges", test_ranges);
     g_test_add_func("/9p/locks/random", test_random);
