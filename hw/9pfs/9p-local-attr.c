@@ -89,13 +89,16 @@ static bool local_is_short_link(const LocalAt *at)
 ssize_t local_readlink(const V9fsCtx *cx, const V9fsObject *obj,
                        char *buf, size_t size)
 {
+    /* The link may be a file that has to be read. */
+    bool memory = local_of(cx)->model->hides_types;
+    unsigned need = LOCAL_NOWAIT_CACHED | (memory ? LOCAL_NOWAIT_MEMORY : 0);
     LocalFound found;
-    ssize_t ret = local_find(cx, obj, LOCAL_NOWAIT_CACHED, &found);
+    ssize_t ret = local_find(cx, obj, need, &found);
 
     if (ret < 0) {
         return ret;
     }
-    if (cx->nowait && !local_is_short_link(&found.at)) {
+    if (cx->nowait && !memory && !local_is_short_link(&found.at)) {
         ret = -EAGAIN;
     } else {
         ret = local_of(cx)->model->readlink(cx, obj, &found.at, buf, size);
