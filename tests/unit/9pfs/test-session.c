@@ -73,11 +73,11 @@ static void test_crossings_files(void)
                        "me"));
     CROSSES(m, 1, CALL(m, getlock, 1, P9_LOCK_TYPE_WRLCK, 0, 0,
                        1, "me"));
-    /* What another process of the guest has is no question to the host. */
-    CROSSES(m, 0, CALL(m, lock, 1, P9_LOCK_TYPE_WRLCK, 0, 0, 0, 2,
-                       "me"));
+    /* What another client of the device has is no question to the host. */
+    CROSSES(m, 0, CALL(m, lock, 1, P9_LOCK_TYPE_WRLCK, 0, 0, 0, 1,
+                       "other"));
     CROSSES(m, 0, CALL(m, getlock, 1, P9_LOCK_TYPE_WRLCK, 0, 0,
-                       2, "me"));
+                       1, "other"));
     CROSSES(m, 1, clunk(m, 1));
     CROSSES(m, 1, walk(m, 0, 1, "new"));
     CROSSES(m, 1, lopen(m, 1, P9_DOTL_RDONLY));
